@@ -1,8 +1,11 @@
 """Evaluation registry for classifiers.
 
-Importing offdiag is cheap: a name is imported from its home when it is first used, so that a
-training job which only evaluates in memory never loads a database library. The block for type
-checkers and the table below it name the same things; a test compares them.
+`log_run` stores predictions and returns a `Run`; `evaluate_labels`, `evaluate_matrix` and
+`evaluate_scores` compute metrics in memory. `help(offdiag.log_run)` explains a function.
+
+Importing offdiag is cheap: each name is imported on first use, so a training job that only
+evaluates in memory never loads a database library. The block for type checkers and the table below
+it have the same names; a test compares them.
 """
 
 from __future__ import annotations
@@ -221,7 +224,7 @@ _INTEGRATIONS = (
     "transformers",
     "xgboost",
 )
-"""Names of libraries, each to be had where it is installed; left out of `import *` for that."""
+"""Integrations by library. Each needs its library, so `import *` leaves them out."""
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ import errno
 from typing import ClassVar, Final
 
 NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the system says of a full disk, a used-up quota and a limit on the size of files."""
+"""System error numbers for a full disk, an exhausted quota and a file size limit."""
 
 
 class OffdiagError(Exception):

@@ -10,7 +10,7 @@ from offdiag.sdk.cost import Evaluated
 from offdiag.sdk.evaluations.evaluation import Evaluation
 
 _OF_SCORES = "log_loss"
-"""Every evaluation of scores has it, undefined or not."""
+"""A metric that every evaluation of scores has, even if undefined."""
 
 
 def advise(

@@ -1,4 +1,4 @@
-"""A registry that keeps nothing: for runs of a script that are not to be logged."""
+"""A registry that stores nothing, for running a script without logging."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ _NOTHING = FoundRun(
 
 @dataclass(frozen=True, slots=True)
 class DisabledRegistry:
-    """Takes everything and keeps nothing. Results have no samples, so every value is undefined.
+    """Accepts everything and stores nothing. Results have no samples, so all values are undefined.
 
-    Questions that have no harmless answer raise `Conflict`.
+    Requests without a harmless response raise `Conflict`.
     """
 
     project: str
 
     @property
     def server_url(self) -> None:
-        """There is none."""
+        """None: there is no server."""
 
     def page_of(self, run_id: str) -> str:  # noqa: ARG002 - there is no page
         return ""
@@ -177,14 +177,14 @@ class _DisabledRun:
     keeps: bool = False
 
     def chunk_size(self, batch: Batch) -> int:
-        """All of them: nothing is cut that is not kept."""
+        """All samples: what is not stored is not cut."""
         return len(batch)
 
     def put(self, seq: int, batch: Batch) -> None:
-        """Forget the chunk."""
+        """Discard the chunk."""
 
     def leave(self) -> None:
-        """There is nothing to leave."""
+        """Do nothing."""
 
     def finish(self, n_chunks: int) -> str:  # noqa: ARG002
         return RUN_ID

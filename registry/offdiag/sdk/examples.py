@@ -27,7 +27,7 @@ ExampleKind = Literal["wrong", "right", "unlabelled", "all"]
 def example_query(
     *, actual: object, predicted: object, kind: ExampleKind, part: str | None
 ) -> ExamplesQuery:
-    """What `Run.examples` asks. Raises `InvalidInput` for another kind and what is not a class."""
+    """The query of `Run.examples`. Raises `InvalidInput` for an unknown kind or class label."""
     require_known(kind, tuple(Kind), field_name="kind")
     return ExamplesQuery.model_construct(
         actual=None if actual is None else label_text(actual, field_name="actual"),
@@ -40,9 +40,9 @@ def example_query(
 def examples_of_run(
     registry: Registry, run_id: str, query: ExamplesQuery, limit: int
 ) -> ExamplePage:
-    """At most `limit` predictions: of a server page after page, of a database at once.
+    """At most `limit` predictions: from a server page by page, from a database in one query.
 
-    Raises `InvalidInput` for another limit than a whole number from 1.
+    Raises `InvalidInput` unless the limit is a whole number from 1.
     """
     limit = whole_limit(limit)
 
@@ -66,7 +66,7 @@ def examples_of_run(
 
 
 def whole_limit(limit: object) -> int:
-    """A number of examples from 1. Raises `InvalidInput`."""
+    """A number of examples, at least 1. Raises `InvalidInput`."""
     try:
         number = index(limit)  # type: ignore[arg-type]  # what is none is refused here
     except TypeError:
@@ -81,7 +81,7 @@ def whole_limit(limit: object) -> int:
 
 
 def slices_frame(found: RunSlices) -> pd.DataFrame:
-    """One row for each gap, as `Run.slices` says."""
+    """One row for each gap, as `Run.slices` describes."""
     with optional:
         import pandas as pd
 
@@ -94,7 +94,7 @@ def slices_frame(found: RunSlices) -> pd.DataFrame:
 
 
 def examples_frame(found: ExamplePage) -> pd.DataFrame:
-    """One row for each prediction, as `Run.examples` says."""
+    """One row for each prediction, as `Run.examples` describes."""
     with optional:
         import pandas as pd
 
@@ -118,7 +118,7 @@ def _labels(names: list[str] | None) -> tuple[str, ...] | None:
 
 
 def operating_points(registry: Registry, run_id: str, positive: str | None) -> OperatingPoints:
-    """The kept thresholds of a class, the positive one unless named."""
+    """The stored thresholds of a class, by default the positive one."""
     asked = CurvesQuery(positive=positive)
     found = registry.document(
         "GET",
@@ -139,7 +139,7 @@ def operating_points(registry: Registry, run_id: str, positive: str | None) -> O
 
 
 def operating_points_frame(points: OperatingPoints) -> pd.DataFrame:
-    """One row for each kept threshold, as `Run.operating_points` says."""
+    """One row for each stored threshold, as `Run.operating_points` describes."""
     with optional:
         import pandas as pd
 

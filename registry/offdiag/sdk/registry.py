@@ -263,7 +263,7 @@ def find_run(registry: Registry, run_id: str) -> FoundRun | None:
 
 RUN_ID = re.compile(r"r_[0-9a-z]{12}")
 MOST_NAMED = 5
-"""Runs of one name that an error lists."""
+"""How many runs with one name an error lists."""
 
 
 class _Named(Protocol):

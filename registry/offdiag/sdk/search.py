@@ -27,7 +27,7 @@ _FACTS = (
     *("git_sha", "created_at", "n_predictions", "is_weighted", "badge", "may_hide"),
 )
 _HEADLINES = ("overall_accuracy", "balanced_accuracy", "macro_f1", "mcc")
-"""Metrics whose columns are there even if no run has them, so that scripts need not ask."""
+"""Metrics that always have a column, even if no run has them, so scripts can rely on it."""
 
 
 def get_run(
@@ -205,7 +205,7 @@ def _row(run: FoundRun) -> dict[str, object]:
 
 
 _LARGEST_EXACT = 2**53
-"""Up to here a whole number beside a missing one, which makes it a float, stays what it is."""
+"""Whole numbers up to this stay exact in a column that a missing value makes a float column."""
 
 
 def _with_large_numbers(rows: Iterable[Mapping[str, object]]) -> set[str]:

@@ -1,6 +1,6 @@
-"""Where runs are logged to, by whom, and from which commit.
+"""Where runs are logged to, by which user, and from which commit.
 
-User and commit are recorded when they can be known, never required.
+User and commit are recorded if they can be determined, and never required.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _GIT_TIMEOUT_S = 2.0
 def target(url: str | None) -> Registry:
     """The registry at a URL, else the configured one.
 
-    An embedded database is created or upgraded on first use; a server is asked when there is
-    something to ask. Where nothing is to be logged at all, a registry that knows nothing.
+    An embedded database is created or upgraded on first use; a server is contacted with the first
+    request. If logging is disabled, it is a registry that stores nothing.
     """
     settings = load_settings()
     if settings.client.mode == "disabled":
@@ -51,7 +51,7 @@ def destination_at(url: str, settings: Settings) -> Destination:
 
 
 def registry_at(url: str, settings: Settings) -> Registry:
-    """The registry at a URL. Only the kind that is asked for is imported."""
+    """The registry at a URL. Only the modules of its kind are imported."""
     if url.startswith(_SERVERS) or settings.client.mode == "offline":
         from offdiag.sdk.remote.registry import RemoteRegistry
 
@@ -63,7 +63,7 @@ def registry_at(url: str, settings: Settings) -> Registry:
 
 
 def current_author() -> str | None:
-    """Name of the user this process belongs to, None where the system does not tell."""
+    """Name of the user of this process; None if the system does not provide it."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -72,7 +72,7 @@ def current_author() -> str | None:
 
 @lru_cache(maxsize=1)
 def current_commit() -> str | None:
-    """Commit checked out in the working directory, None outside a repository."""
+    """Commit checked out in the working directory; None outside a repository."""
     command = ["git", "rev-parse", "--verify", "HEAD"]
     try:
         done = subprocess.run(  # noqa: S603  # A fixed command without user input.

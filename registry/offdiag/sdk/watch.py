@@ -14,12 +14,12 @@ from offdiag.inputs.files.tables import is_table
 from offdiag.sdk.run import Run
 
 QUIET_S = 2.0
-"""A file that did not change for so long, in seconds, and ends where a line ends, is complete."""
+"""A file is complete if it ends with a line end and did not change for this many seconds."""
 UNENDED_QUIET_S = 30.0
-"""The same for text whose last line has no end: that is more likely still to come."""
+"""The same for text without a final line end, of which more is likely to come."""
 _ENDED_BY_LINES = (".csv", ".tsv", ".jsonl", ".ndjson")
 UPLOAD_S = 60.0
-"""So long a copy waits, in seconds, for the upload of the file whose run has been begun."""
+"""Seconds that a copy waits for the upload of the file whose run was opened."""
 _BLOCK = 1 << 20
 
 _log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""A comparison as a card of a notebook: verdict, recall of each class, who is right where."""
+"""A comparison as a notebook card: verdict, recall of each class, and which run is right where."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Record = Mapping[str, Any]
 
 
 def comparison_card(record: Record, server_url: str | None = None) -> str:
-    """One HTML fragment; names are escaped, nothing is loaded from elsewhere.
+    """One HTML fragment. Names are escaped, and nothing is loaded from elsewhere.
 
-    It leads to the comparison on the dashboard at `server_url`.
+    It links to the comparison on the dashboard at `server_url`.
     """
     url = None if server_url is None else f"{server_url}/compare?{_query(record)}"
     result, verdict = record["result"], record["verdict"]
@@ -121,7 +121,7 @@ _PARTS = (
 
 
 def _churn(result: Record) -> str:
-    """How many examples both runs, one of them or none gets right."""
+    """How many examples both runs, only one of them, or none gets right."""
     counts = result.get("counts")
     total = sum(counts.values()) if counts else 0
     if not counts or not total:

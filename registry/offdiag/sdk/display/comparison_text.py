@@ -32,7 +32,7 @@ def comparison_line(record: Record) -> str:
 
 
 def comparison_text(record: Record) -> str:
-    """The verdict, the primary metrics and, of two runs, the recall of each class."""
+    """The verdict, the primary metrics and, for two runs, the recall of each class."""
     runs = [f"{run['letter']}  {run['name']} ({run['id']})" for run in record["runs"]]
     verdict = record["verdict"]
     said = [
@@ -54,7 +54,7 @@ def comparison_text(record: Record) -> str:
 
 
 def metric_table(result: Record) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Head and rows of the primary metrics."""
+    """Header and rows of the primary metrics."""
     metrics = result["metrics"]
     if result["kind"] == "pair":
         level = texts.level_text(result["confidence"])
@@ -101,12 +101,12 @@ def number(value: Record) -> str:
 
 
 def n_classes(result: Record) -> int:
-    """Classes whose recall two runs are compared on; 0 for more runs."""
+    """Number of classes whose recall two runs are compared on; 0 for more runs."""
     return len(result["per_class"]["recall"]) if result["kind"] == "pair" else 0
 
 
 def shown_recalls(result: Record) -> list[tuple[str, int, Record]]:
-    """Class, examples and difference in recall of two runs: the largest of more than 20."""
+    """Class, examples and difference in recall of two runs; the largest if there are over 20."""
     if result["kind"] != "pair":
         return []
     sizes = result["class_sizes"]["a"]

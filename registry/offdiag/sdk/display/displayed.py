@@ -1,4 +1,4 @@
-"""What text and cards need of a flag and of an evaluation, and where an evaluation comes from."""
+"""What texts and cards need of flags and evaluations, and the origin of an evaluation."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from offdiag.metrics.counted import Counted
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an evaluation comes from: the run, its dataset and the label version it is of.
+    """The origin of an evaluation: the run, its dataset and its label version.
 
-    `server_url` is the dashboard with its pages, None where none is known.
+    `server_url` is the address of the dashboard; None if it is not known.
     """
 
     run_id: str
@@ -28,7 +28,7 @@ class Origin:
 
     @property
     def url(self) -> str | None:
-        """Page of the run, None where no server is known."""
+        """Page of the run; None if no server is known."""
         return None if self.server_url is None else f"{self.server_url}/runs/{self.run_id}"
 
     @property
@@ -90,7 +90,7 @@ def aligned(
 ) -> list[str]:
     """Lines of a table; the first column is cut so that they are at most `WIDTH` wide.
 
-    `right` has the columns whose texts end at the same place.
+    `right` has the columns that are aligned to the right.
     """
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     widths[0] = max(8, min(widths[0], WIDTH - sum(widths[1:]) - 2 * (len(widths) - 1)))

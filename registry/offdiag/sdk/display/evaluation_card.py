@@ -1,4 +1,4 @@
-"""An evaluation as a card of a notebook: warning, coloured matrix, recall of each class."""
+"""An evaluation as a notebook card: warning, coloured matrix, recall of each class."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_WITH_SHARES = 12
 
 
 def evaluation_card(evaluation: DisplayedEvaluation) -> str:
-    """One HTML fragment; names are escaped, nothing is loaded from elsewhere."""
+    """One HTML fragment. Names are escaped, and nothing is loaded from elsewhere."""
     lines = _ordered(evaluation)
     parts = [
         _evaluation_head(evaluation),
@@ -49,7 +49,7 @@ def evaluation_card(evaluation: DisplayedEvaluation) -> str:
 
 
 def run_card(origin: Origin, state: str, evaluation: DisplayedEvaluation | None) -> str:
-    """A run: its name, dataset and state; if it is evaluated the warning and a few metrics."""
+    """A run: its name, dataset and state, and if it is evaluated the warning and a few metrics."""
     if evaluation is None:
         about = f"{origin.labels_text} · {origin.run_id} · {state}"
         return card(head(origin.run_name, about, url=origin.url))
@@ -72,7 +72,7 @@ def _evaluation_head(evaluation: DisplayedEvaluation) -> str:
 
 
 def warning_line(evaluation: DisplayedEvaluation) -> str:
-    """The hidden-minority warning, "" where there is none."""
+    """The hidden-minority warning, or ""."""
     warning = evaluation.warning
     if warning is None:
         return ""
@@ -109,7 +109,7 @@ def _interval(value: MetricValue) -> str:
 
 
 def _ordered(evaluation: DisplayedEvaluation) -> list[ClassLine]:
-    """Large classes first, unless their order means something or only the worst are shown."""
+    """Large classes first, unless their order has a meaning or only the worst are shown."""
     lines = class_lines(evaluation)
     if evaluation.counted.labels.ordinal or len(lines) < len(evaluation.labels):
         return lines
@@ -247,7 +247,7 @@ def _fractions(counted: CountedSets) -> str:
 
 
 def metric_card(title: str, metrics: Mapping[str, MetricValue]) -> str:
-    """Values by key: evaluations of scores, of sets in memory and of weights, and costs."""
+    """Values by key, for evaluations of scores, sets and weights in memory, and for costs."""
     rows = [row_name(key) + _value_cells(value) for key, value in metrics.items()]
     columns = [column("Metric", left=True), column("Value"), column("95 % CI", left=True)]
     return card(head(title), table(columns, rows))

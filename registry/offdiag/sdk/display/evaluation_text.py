@@ -69,7 +69,7 @@ def primary_titles(counted: Counted) -> Mapping[str, str]:
 
 
 def class_lines(evaluation: DisplayedEvaluation) -> list[ClassLine]:
-    """The classes that are shown: all, or those with the lowest recall of more than 20.
+    """The classes to show: all, or if there are over 20 those with the lowest recall.
 
     Recall and precision without a stored interval get Wilson's, from their counts.
     """
@@ -103,7 +103,7 @@ def _bounded(value: MetricValue, low: float, high: float) -> MetricValue:
 
 
 def cut_note(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) -> str:
-    """What is said where not all classes are shown, else ""."""
+    """A note if not all classes are shown, else ""."""
     n_classes = len(evaluation.labels)
     if len(lines) == n_classes:
         return ""
@@ -111,7 +111,7 @@ def cut_note(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) -> str
 
 
 def undefined_note(values: Iterable[MetricValue]) -> str:
-    """Why those of the values are undefined that are, each reason once; "" where all are known."""
+    """Why values are undefined, each reason once; "" if all values are defined."""
     reasons = dict.fromkeys(reason_text(each.reason) for each in values if not each.is_defined)
     return f"undefined: {'; '.join(reasons)}" if reasons else ""
 
@@ -139,7 +139,7 @@ def evaluation_text(evaluation: DisplayedEvaluation) -> str:
 
 
 def flag_lines(flags: Sequence[DisplayedFlag], *, at_most: int = 12) -> list[str]:
-    """Flags by severity, one or two lines each; those beyond `at_most` are counted."""
+    """Flags by severity, one or two lines each; those beyond `at_most` are only counted."""
     found: list[str] = []
     for flag in flags[:at_most]:
         state = "" if flag.state == FlagState.OPEN else f" ({flag.state})"
@@ -176,7 +176,7 @@ def _class_table(lines: Sequence[ClassLine]) -> list[str]:
 
 
 def _cell(value: MetricValue) -> str:
-    """ "0.059 (0.01–0.27)": three decimals, and two for the ends, so that three fit a line."""
+    """ "0.059 (0.01–0.27)": three decimals, but two for the ends, to fit three in a line."""
     if value.ci_low is None or value.ci_high is None:
         return _plain(value)
     ends = (number(end, decimals=2) for end in (value.ci_low, value.ci_high))
@@ -217,7 +217,7 @@ def table_text(
     aggregate: Mapping[str, MetricValue],
     per_class: Mapping[str, Mapping[str, MetricValue]],
 ) -> str:
-    """A page of text of an evaluation without flags: a few metrics, and those of classes."""
+    """A page of text for an evaluation without flags: a few metrics, and those of classes."""
     titles = PRIMARY_OF_SETS if "subset_accuracy" in aggregate else PRIMARY | _OF_SCORES
     shown = [[title, str(aggregate[key])] for key, title in titles.items() if key in aggregate]
     keys = [key for key in (*OF_CLASS, *_OF_SCORES) if key in per_class][:3]

@@ -1,4 +1,4 @@
-"""A database that spooled runs are sent to."""
+"""A database to which spooled runs are sent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from offdiag.store.database import Database
 
 @dataclass(frozen=True, slots=True)
 class DatabaseDestination:
-    """Does what a server does with the same requests."""
+    """Handles the requests in this process as a server does."""
 
     database: Database
     settings: ServerSettings

@@ -1,4 +1,4 @@
-"""A database as a registry: what the SDK asks, answered by services in this process."""
+"""A database as a registry, behind the interface of the SDK, using services in this process."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ from offdiag.store.schema import open_database
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedRegistry:
-    """A database that is ready to use, and the settings it was found with."""
+    """A database that is ready to use, and the settings with which it was found."""
 
     database: Database
     settings: Settings
 
     @classmethod
     def opened(cls, url: str, settings: Settings) -> EmbeddedRegistry:
-        """The registry at a URL, created or upgraded on first use where it is a file."""
+        """The registry at a URL, created or upgraded on first use if it is a file."""
         return cls(_opened(url), settings)
 
     @property
@@ -263,9 +263,9 @@ class EmbeddedRun:
 
 @contextmanager
 def _evaluation_progress() -> Iterator[Callable[[int, int], None]]:
-    """Yield a function of how many runs are done, and of how many; it draws a bar on stderr.
+    """Yield a function of how many runs are done, and of how many, that draws a bar on stderr.
 
-    Where stderr is not a terminal, nothing is written. The bar appears with the first call.
+    Nothing is written if stderr is not a terminal. The bar appears with the first call.
     """
     if not sys.stderr.isatty():
         yield lambda _done, _total: None

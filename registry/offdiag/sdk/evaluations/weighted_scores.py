@@ -42,7 +42,7 @@ class WeightedScoreEvaluation(MetricResults):
     aggregate: MetricTable[MetricValue]
     per_class: MetricTable[ClassValues]
     positive_by_convention: bool = False
-    """Whether nobody named the positive class: labels such as 0 and 1 have one."""
+    """Whether the positive class follows from labels such as 0 and 1, because none was named."""
 
     @classmethod
     def of(

@@ -22,7 +22,7 @@ from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, cell_columns, with_
 from offdiag.services.ingest.batch import GivenCounts, PairedTable
 
 SIZE = "offdiag: cases"
-"""The column of how many rows there are of a kind."""
+"""The column with the number of rows of a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ def _require_no_gaps(
 
 
 Lists = Mapping[str, Sequence[object]]
-"""By the name of a column the lists that the whole numbers in it stand for."""
+"""By column, the lists that its whole numbers represent."""
 
 
 def with_numbered_lists(

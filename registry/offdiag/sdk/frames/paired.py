@@ -193,9 +193,9 @@ def _collected(frame: Any) -> dict[str, list[Any]]:
 
 
 MOST_PAIRS = 45
-"""Pairs of runs that are counted one by one: those of ten runs."""
+"""The most pairs of runs that are counted one by one: those of ten runs."""
 MOST_PAIRED_KINDS = 5 * MAX_KINDS
-"""Combinations of all pairs together."""
+"""The most combinations of all pairs together."""
 
 
 def arguments_of(arguments: RunArguments, run: str) -> RunArguments:

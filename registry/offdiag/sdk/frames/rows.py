@@ -135,7 +135,7 @@ def _first_other_kind(values: list[object]) -> tuple[int, str]:
 
 
 BATCH_ROWS = 65_536
-"""Rows that are held at once where the engine can tell them out: as many as a stored chunk."""
+"""Rows held at once, if the engine can return rows in batches: as many as in a stored chunk."""
 
 
 def row_batches(frame: LazyFrame) -> Iterator[pa.Table]:

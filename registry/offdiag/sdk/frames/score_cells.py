@@ -106,7 +106,7 @@ AGGREGATES: tuple[nw.Expr, ...] = (
     nw.col(_P).max().alias(_named("high")),
     *(nw.col(_named(name)).sum().alias(_named(f"sum of {name}")) for name in _SUMMED),
 )
-"""What is known of the scores of one kind."""
+"""What is aggregated about the scores of one kind."""
 
 
 def cell_columns(counted: pa.Table, sizes: Sequence[int], score: str) -> Mapping[str, list[Any]]:

@@ -1,1 +1,1 @@
-"""A registry behind a server: asked over HTTP, and logged to by a thread beside the job."""
+"""A registry on a server, read over HTTP and logged to by a thread next to the job."""

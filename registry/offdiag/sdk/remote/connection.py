@@ -1,7 +1,7 @@
-"""One server, asked over HTTP: connections used again, refusals as errors, and retries.
+"""Requests to one server over HTTP, with reused connections, errors for refusals, and retries.
 
-Connections belong to the process that opened them. A training job forks, to load data say; the
-child begins with none and leaves those of its parent alone.
+A connection belongs to the process that opened it. A training job may fork, for example to load
+data; the child starts without connections and does not use those of its parent.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from offdiag.version import offdiag_version
 
 
 class ServerFailed(OffdiagError):
-    """The server answered with something that is not an answer."""
+    """The server returned something that is not a valid response."""
 
     code = "server_failed"
 
@@ -42,7 +42,7 @@ _TOO_LARGE = frozenset({413, 414, 431})
 
 
 def raise_refusal(status: int, body: bytes, *, url: str) -> NoReturn:
-    """Raise the error that the body of an answer describes, or `ServerFailed`."""
+    """Raise the error in the body of a response, or `ServerFailed`."""
     try:
         reason = Refusal.model_validate_json(body).error
     except ValidationError:
@@ -92,7 +92,7 @@ _NOT_THERE = "Check the address and its port, and whether the server runs there.
 
 
 class Busy(ServerUnavailable):
-    """The server says how long to wait, or there is none at the address."""
+    """The server says how long to wait, or no server responds at the address."""
 
     def __init__(
         self,
@@ -107,16 +107,16 @@ class Busy(ServerUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A server by its address, such as http://host:8642, and the token it knows us by."""
+    """A server, given by its address such as http://host:8642, and the token for it."""
 
     url: str
     token: str = ""
 
     @classmethod
     def of(cls, url: str, settings: Settings) -> Connection:
-        """The server at a URL, with the token of the settings, else the one of `offdiag login`.
+        """The server at a URL, with the token of the settings, else that of `offdiag login`.
 
-        Raises `InvalidInput` for a token that no request can have.
+        Raises `InvalidInput` for a token that cannot be sent in a request.
         """
         # A file that is read into a variable ends with a line break.
         token = (settings.client.token or stored_token(url)).strip()
@@ -137,10 +137,10 @@ class Connection:
         content: Any | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> bytes:
-        """The body of the answer, after one attempt.
+        """The body of the response, after one attempt.
 
-        Raises `ServerUnavailable` where trying again may help, and otherwise the error that the
-        server refuses with.
+        Raises `ServerUnavailable` if another attempt may help, and otherwise the error with which
+        the server refuses the request.
         """
         client = self._client()
         try:
@@ -172,7 +172,7 @@ class Connection:
         return answer.content
 
     def send(self, method: str, path: str, body: str) -> bytes:
-        """The answer to a JSON body, after one attempt. Raises as `ask` does."""
+        """The response to a JSON body, after one attempt. Raises as `ask` does."""
         return self.ask(method, path, content=body, headers={"Content-Type": JSON})
 
     def _client(self) -> httpx.Client:
@@ -214,7 +214,7 @@ _LONGEST_DELAY_S = 10.0
 
 
 def delays() -> Iterator[float]:
-    """Seconds to wait between attempts: twice as long each time, and not all clients at once."""
+    """Seconds to wait between attempts: doubled each time, with jitter between clients."""
     delay = _FIRST_DELAY_S
     while True:
         yield delay * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
@@ -222,15 +222,15 @@ def delays() -> Iterator[float]:
 
 
 def delay_before_next(error: ServerUnavailable, planned_s: float) -> float:
-    """The planned delay, or the longer one that the server asks for."""
+    """The planned delay, or the longer one that the server requests."""
     asked = error.retry_after_s if isinstance(error, Busy) else None
     return planned_s if asked is None else max(planned_s, asked)
 
 
 def once_evaluated(ask: Callable[[], Result], run_id: str, *, timeout_s: float) -> Result:
-    """What the server answers, asked again until the run is evaluated.
+    """The response of the server, requested again until the run is evaluated.
 
-    Raises `EvaluationPending` when the time is up, and every other error at once.
+    Raises `EvaluationPending` on timeout, and every other error at once.
     """
     give_up_at = time.monotonic() + timeout_s
     for delay_s in delays():
@@ -249,9 +249,9 @@ def once_evaluated(ask: Callable[[], Result], run_id: str, *, timeout_s: float) 
 
 
 def with_retries(attempt: Callable[[], Result], *, retry_for_s: float) -> Result:
-    """What the attempt returns, made again while the server is not available.
+    """The result of an attempt, repeated while the server is not available.
 
-    Raises `ServerUnavailable` when the patience is used up, and every other error at once.
+    Raises `ServerUnavailable` when the retry time is used up, and every other error at once.
     """
     give_up_at = time.monotonic() + retry_for_s
     for planned_s in delays():

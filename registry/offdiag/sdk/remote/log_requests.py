@@ -1,4 +1,4 @@
-"""What is logged as bodies of requests: runs, matrices, and counted samples."""
+"""Request bodies for logging runs, matrices and counted samples."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def new_run(
 
 
 def new_matrix(facts: RunFacts, dataset: str, given: GivenMatrix) -> NewMatrix:
-    """The request that logs a matrix. Raises `InvalidInput` for what no request can say."""
+    """The request that logs a matrix. Raises `InvalidInput` for values that cannot be sent."""
     require_known(given.orientation, _ORIENTATIONS, field_name="orientation")
     return NewMatrix.asked(
         **_said(facts, dataset),
@@ -122,7 +122,7 @@ def new_paired_counts(
 
 
 def _of_counts(given: GivenCounts | GivenPairedCounts) -> dict[str, Any]:
-    """Who counted, and what is said about the classes of the dataset."""
+    """The library that counted, and the arguments about the classes of the dataset."""
     positive = given.positive_label
     return {
         "counted_on": given.counted_on,
@@ -153,7 +153,7 @@ def _said(facts: RunFacts, dataset: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Lists and texts in place of arrays, tuples and labels."""
+    """Lists and text in place of arrays, tuples and labels."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if hasattr(value, "items"):

@@ -1,4 +1,4 @@
-"""What a server knows, as the objects that an embedded registry gives."""
+"""Reading from a server, with the objects that an embedded registry returns."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Document = TypeVar("Document", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Asks a server and waits for it as long as the patience lasts."""
+    """Sends requests to a server, and retries for as long as configured."""
 
     connection: Connection
     retry_for_s: float
 
     def get(self, path: str, answer: type[Document], **params: Any) -> Document:
-        """The answer to a question; parameters that are None are left out."""
+        """The response to a GET request; parameters that are None are left out."""
         asked = {name: value for name, value in params.items() if value is not None}
         body = with_retries(
             lambda: self.connection.ask("GET", path, params=asked), retry_for_s=self.retry_for_s
@@ -36,7 +36,7 @@ class Reader:
         return answer.model_validate_json(body)
 
     def send(self, method: str, path: str, asked: RequestBody) -> bytes:
-        """The answer to a request that may be sent twice without acting twice."""
+        """The response to a request that can be sent twice without acting twice."""
         try:
             body = asked.model_dump_json()
         except PydanticSerializationError as error:
@@ -51,7 +51,7 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class KnownClasses:
-    """What a dataset says about its classes."""
+    """The classes of a dataset and what is declared about them."""
 
     name: str
     labels: LabelSet
@@ -65,7 +65,7 @@ class _Dataset(ResponseBody):
 
 
 def dataset_classes(reader: Reader, name: str, project: str) -> KnownClasses | None:
-    """The classes of a dataset, None where there is no such dataset."""
+    """The classes of a dataset; None if it does not exist."""
     try:
         found = reader.get(f"/datasets/{name_segment(name)}", _Dataset, project=project)
     except NotFound:
@@ -75,7 +75,7 @@ def dataset_classes(reader: Reader, name: str, project: str) -> KnownClasses | N
 
 
 def search(reader: Reader, question: SearchQuestion) -> FoundRuns:
-    """The runs that fulfil a condition, page after page."""
+    """The runs that match a filter, page by page."""
     found: list[FoundRun] = []
     token: str | None = None
     while True:

@@ -1,4 +1,4 @@
-"""A registry behind a server, as the SDK asks it."""
+"""A registry on a server, behind the interface of the SDK."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ if TYPE_CHECKING:
 Said = TypeVar("Said")
 
 LONGEST_OPENING_S = 10.0
-"""A job that begins waits no longer for a server; its run goes to the spool if it can."""
+"""How long a job that starts waits for a server before its run goes to the spool."""
 
 
 AWAY_S = 60.0
-"""For so long after a failure, a server is tried once for each chunk of content."""
+"""How long after a failure a server is tried only once for each chunk of content."""
 _AWAY: dict[str, float] = {}
 """Until when servers count as away, by address."""
 _REMEMBERED: dict[tuple[str, str, str | None], reader.KnownClasses] = {}
@@ -80,7 +80,7 @@ def _classes(dataset: str, opened: OpenedRun) -> reader.KnownClasses:
 
 @dataclass(frozen=True, slots=True)
 class RemoteRegistry:
-    """A server by its address, and the settings it was found with."""
+    """A server by its address, and the settings with which it was found."""
 
     connection: Connection
     settings: Settings
@@ -132,7 +132,7 @@ class RemoteRegistry:
         given: Predictions,
         known: reader.KnownClasses | None,
     ) -> tuple[EncodedRun, OpenedRun]:
-        """The run on the server, and what is to be sent, with the classes the server has."""
+        """The run on the server, and the data to send, encoded with the classes of the server."""
         if known is None and dataset is not None and not self._is_offline:
             known = self._dataset_if_reached(dataset, facts.project)
         run = encode_predictions(given, project=facts.project, dataset=dataset, known=known)
@@ -277,7 +277,7 @@ class RemoteRegistry:
         return self.settings.client.mode == "offline"
 
     def _raises(self, error: OffdiagError) -> bool:
-        """Whether the job is to see a failure: not where the server is only away."""
+        """Whether the job gets to see a failure: not if the server is only unavailable."""
         is_final = not isinstance(error, ServerUnavailable)
         return is_final and self.settings.client.on_error == "raise"
 
@@ -309,7 +309,7 @@ class RemoteRegistry:
         return SpoolingRun(labels, positive_label, asked, spool)
 
     def _log_whole(self, asked: SpooledRequest, path: str) -> str:
-        """Log a run that is one request, or keep it."""
+        """Log a run that is a single request, or keep it in the spool."""
         answer = self._whole(asked, path)
         if isinstance(answer, SpooledRun):
             return f"{WAITING}{answer.folder.name}"
@@ -330,7 +330,7 @@ class RemoteRegistry:
         retry_for_s: float,
         what: str = "run",
     ) -> Said | SpooledRun:
-        """What the server says, or where the request is kept."""
+        """The response of the server, or the place in which the request is kept."""
         failure: OffdiagError | None = None
         if not self._is_offline:
             try:
@@ -354,7 +354,7 @@ def repeatable(facts: RunFacts) -> RunFacts:
 
 
 def _sent(run_id: str) -> str:
-    """The id of a run that the server knows. Raises `Conflict` for one that waits."""
+    """The id of a run that the server has. Raises `Conflict` for one that is not sent yet."""
     if run_id.startswith(WAITING):
         raise Conflict(
             "this run is not on the server yet.",

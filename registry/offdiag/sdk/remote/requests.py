@@ -1,4 +1,4 @@
-"""Questions to a server: evaluations, corrected labels, slice columns, groups of classes."""
+"""Requests to a server: evaluations, corrected labels, slice columns, groups of classes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from offdiag.sdk.remote.reader import Reader, dataset_classes, search
 def evaluation(
     reader: Reader, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
 ) -> Evaluation:
-    """The evaluation of a run, asked for until it is there or the time is up."""
+    """The evaluation of a run, requested until it exists or the time is up."""
     found = once_evaluated(
         lambda: reader.get(
             f"/runs/{run_id}/evaluation",
@@ -78,7 +78,7 @@ def counted_of(
     set_counts: list[int] | None,
     weighted: WeightedBody | None = None,
 ) -> Counted:
-    """What a document counts of the examples of a run, as it was counted."""
+    """The counts in the document of a run."""
     if weighted is not None:
         return WeightedCounts(
             np.array(weighted.counts, dtype=np.int64),
@@ -93,7 +93,7 @@ def counted_of(
 
 
 def retry_evaluation(reader: Reader, run_id: str) -> None:
-    """Try a job again that failed for the last time."""
+    """Try a job again that failed permanently."""
     found = reader.get(f"/runs/{run_id}", Run)
     if found.state is RunState.FAILED and found.work is not None:
         path = f"/jobs/{found.work.id}/retry"
@@ -104,7 +104,7 @@ _WAITING = SearchQuestion("attributes.state = 'finished'", (), None, 10_000)
 
 
 def wait_for_evaluations(reader: Reader, timeout_s: float) -> int:
-    """Wait until the workers of the server have evaluated what waits; how many runs that was."""
+    """Wait until workers of the server have evaluated all pending runs; how many they were."""
     give_up_at = time.monotonic() + timeout_s
     waiting = {run.id for run in search(reader, _WAITING).runs}
     left = set(waiting)
@@ -148,7 +148,7 @@ def revise_truth(reader: Reader, question: RevisionQuestion) -> TruthRevision:
 def add_slices(
     reader: Reader, project: str, dataset: str, given: GivenSlices, version: int | None
 ) -> AddedSlices:
-    """Send slice columns to the server: ranges and periods are made here, so values are text."""
+    """Send slice columns to the server, as text: ranges and periods are computed here."""
     ids = None if given.ids is None else sample_ids(given.ids, field="ids").to_list()
     columns = given.read(None if ids is None else len(ids))
     body = SlicesToAdd.asked(
@@ -163,7 +163,7 @@ def add_slices(
 
 
 def _named(codes: Codes, labels: LabelSet) -> list[str | None] | list[list[str] | None]:
-    """Classes or sets by name, None where a sample is to have none any more."""
+    """Classes or sets by name; None if a sample is to have none any more."""
     size = len(labels)
     if not are_sets(codes):
         names = [*labels.names, None]
@@ -178,7 +178,7 @@ def _named(codes: Codes, labels: LabelSet) -> list[str | None] | list[list[str] 
 def set_hierarchy(
     reader: Reader, project: str, dataset: str, given: object | None
 ) -> Hierarchy | None:
-    """Group classes in place of how they were grouped; None takes groups away."""
+    """Group classes, replacing earlier groups; None removes them."""
     path = f"/datasets/{name_segment(dataset)}"
     hierarchy = None
     if given is not None:

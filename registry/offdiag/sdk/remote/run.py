@@ -1,9 +1,9 @@
 """A run on its way to a server: opened there or in the spool, sent chunk by chunk, closed.
 
-The job hands over bytes and goes on. As long as the server takes them they only pass through
-memory. Where it does not, a job waits once, for `LONGEST_WAIT_S`, and from then on its chunks go
-into the spool until the thread has caught up. Whatever ends the sending, what the server has not
-acknowledged lies in the spool afterwards.
+The job passes bytes on and continues. While the server accepts them, they only pass through
+memory. If it does not, the job waits once, for `LONGEST_WAIT_S`; from then on its chunks go into
+the spool until the thread has caught up. Whatever ends the sending, chunks that the server has not
+acknowledged are in the spool afterwards.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
 from offdiag.settings import ClientSettings
 
 LONGEST_WAIT_S = 2.0
-"""So long the job waits for room in memory, once, before its chunks go to the disk."""
+"""How long the job waits, once, for room in memory before its chunks go to disk."""
 MOST_WAITING = 64 << 20
 """Bytes of chunks that wait in memory; one chunk may always wait."""
 AT_EXIT_S = 10.0
-"""So long a program that ends goes on sending; the rest is spooled."""
+"""How long a program that exits continues to send; the rest is spooled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A chunk that is not sent: its bytes, or the file in the spool that holds them."""
+    """A chunk that is not sent yet: its bytes, or its file in the spool."""
 
     seq: int
     content: Any
@@ -65,8 +65,8 @@ class Waiting:
 class Sender:
     """Sends the chunks of one run in order, each until it is acknowledged.
 
-    `send` makes one attempt at one chunk. `spooled` and `asked` are where and as what the run
-    waits if it must.
+    `send` makes one attempt at one chunk. `spooled` is the folder in which the run waits if
+    necessary, and `asked` the request that opens it.
     """
 
     def __init__(
@@ -94,9 +94,10 @@ class Sender:
         self._thread = self._started()
 
     def put(self, seq: int, content: Any) -> None:
-        """Take one chunk, after `longest_wait_s` at most; what is refused later shows in `close`.
+        """Take one chunk within `longest_wait_s`; a later refusal is reported by `close`.
 
-        Raises `SpoolFull` where neither memory nor disk has room, and then has not taken it.
+        Raises `SpoolFull`, without taking the chunk, if there is room neither in memory nor on
+        disk.
         """
         self._require_own_process()
         if not self._thread.is_alive() and self._failure is None:
@@ -115,11 +116,11 @@ class Sender:
             self._changed.notify_all()
 
     def close(self, *, retry_for_s: float) -> OffdiagError | None:
-        """End the sending, after everything is sent or the patience is used up.
+        """End the sending, after everything is sent or the retry time is used up.
 
-        Returns None where everything was acknowledged, and else why not; the rest is in the
-        spool then. Raises `SpoolFull` where that has no room: nothing is lost as long as the
-        process lives, and `close` can be called again.
+        Returns None if everything was acknowledged, else the reason; the rest is then in the
+        spool. Raises `SpoolFull` if the spool has no room: nothing is lost while the process
+        lives, and `close` can be called again.
         """
         self._require_own_process()
         with self._changed:
@@ -136,7 +137,7 @@ class Sender:
         return self._is_spooled
 
     def _started(self) -> threading.Thread:
-        """A thread that sends; after `close` another one, where more is to be sent."""
+        """A thread that sends; another one after `close`, if more is to be sent."""
         thread = threading.Thread(
             target=self._work, name=f"offdiag sends {self._spooled.folder.name}", daemon=True
         )
@@ -182,7 +183,7 @@ class Sender:
                 return
 
     def _may_wait(self, delay_s: float) -> bool:
-        """Wait before the next attempt; False where the run is to be closed before that."""
+        """Wait before the next attempt; False if the run is to be closed before that."""
         until = time.monotonic() + delay_s
         with self._changed:
             while (left_s := until - time.monotonic()) > 0:
@@ -192,7 +193,7 @@ class Sender:
         return True
 
     def _keep_rest(self) -> None:
-        """Move what waits in memory to the spool."""
+        """Move the chunks in memory to the spool."""
         for at, waiting in enumerate(self._queue):
             if not isinstance(waiting.content, Path):
                 path = self._keep(waiting.seq, waiting.content)
@@ -214,7 +215,7 @@ class Sender:
             )
 
     def is_of_this_process(self) -> bool:
-        """Whether this process opened the run, and not the one it was forked from."""
+        """Whether this process opened the run, rather than the process it was forked from."""
         return os.getpid() == self._pid
 
 
@@ -232,7 +233,7 @@ atexit.register(_at_exit)
 
 
 WAITING = "waiting/"
-"""How the ids of runs begin that no server knows yet."""
+"""Prefix of the ids of runs that no server has yet."""
 
 _MOST_SENT = 32 << 20
 _BYTES_OF_CLASSES = 8
@@ -245,7 +246,7 @@ _BYTES_OF_FRAME = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What the chunks of a run are about."""
+    """What the chunks of a run refer to."""
 
     run_id: str
     labels: LabelSet
@@ -295,22 +296,22 @@ class RemoteRun:
         self._sender = Sender(self._send, self._spooled, asked)
 
     def chunk_size(self, batch: Batch) -> int:
-        """As many as one request takes."""
+        """As many samples as one request takes."""
         return rows_in_request(batch)
 
     def put(self, seq: int, batch: Batch) -> None:
-        """Hand one chunk to the thread that sends. Raises `SpoolFull`."""
+        """Pass one chunk to the thread that sends. Raises `SpoolFull`."""
         self._sender.put(seq, write_chunk(batch, self.labels))
 
     def leave(self) -> None:
-        """Send what was put, for a moment; the rest is kept in the spool."""
+        """Send what was put, for a moment; keep the rest in the spool."""
         self._sender.close(retry_for_s=min(AT_EXIT_S, self._settings.retry_for_s))
         self._spooled.release()
 
     def finish(self, n_chunks: int) -> str:
         """Close the run when everything is stored, or leave the rest in the spool.
 
-        Raises what the server refuses with, unless only a warning is wanted.
+        Raises the refusal of the server, unless only a warning is wanted.
         """
         give_up_at = time.monotonic() + self._settings.retry_for_s
         failure = self._sender.close(retry_for_s=self._settings.retry_for_s)
@@ -335,7 +336,7 @@ class RemoteRun:
 
 
 class SpoolingRun:
-    """A run that only the spool knows, until `offdiag sync` sends it."""
+    """A run that is only in the spool until `offdiag sync` sends it."""
 
     keeps = True
 
@@ -350,7 +351,7 @@ class SpoolingRun:
         self.run_id = f"{WAITING}{self._spooled.folder.name}"
 
     def chunk_size(self, batch: Batch) -> int:
-        """As many as one request takes."""
+        """As many samples as one request takes."""
         return rows_in_request(batch)
 
     def put(self, seq: int, batch: Batch) -> None:
@@ -358,21 +359,21 @@ class SpoolingRun:
         self._spooled.put(seq, write_chunk(batch, self.labels))
 
     def leave(self) -> None:
-        """Let `offdiag sync` send what is there."""
+        """Let `offdiag sync` send the chunks that were put."""
         self._spooled.release()
 
     def finish(self, n_chunks: int) -> str:
-        """Say that the run is whole."""
+        """Mark the run as complete."""
         keep_finished(self._spooled, self._asked, n_chunks)
         return self.run_id
 
 
 def rows_in_request(batch: Batch) -> int:
-    """How many samples like those of a batch are sent at once.
+    """How many samples like those of a batch are sent in one request.
 
     As many as a server takes: every request ends with a commit, which costs more than the samples
-    of a small one. Of samples with many scores or much to say there are fewer, so that a body that
-    has to be sent again does not take long.
+    of a small one. Samples with many scores or other data are fewer, so that a body that has to be
+    sent again does not take long.
     """
     columns = 0 if batch.scores is None else batch.scores.n_columns
     has_more = batch.of_sets or batch.ids is not None or batch.slices
@@ -389,7 +390,7 @@ def rows_in_request(batch: Batch) -> int:
 
 
 def _bytes_of_cases(batch: Batch) -> NDArray[np.int64]:
-    """Bytes of each sample in a chunk but for sets of labels, shape (n,)."""
+    """Bytes of each sample in a chunk, without sets of labels, shape (n,)."""
     arrays = (batch.predicted, batch.actual, batch.weight)
     fixed = sum(array.itemsize for array in arrays if array is not None)
     fixed += 0 if batch.scores is None else batch.scores.values.itemsize * batch.scores.n_columns
@@ -407,14 +408,14 @@ def _bytes_of_cases(batch: Batch) -> NDArray[np.int64]:
 
 
 def _largest_sum(sizes: NDArray[np.int64], n_rows: int) -> int:
-    """The largest sum of so many rows in turn."""
+    """The largest sum of this many consecutive rows."""
     if not len(sizes):
         return 0
     return int(np.add.reduceat(sizes, np.arange(0, len(sizes), n_rows)).max())
 
 
 def keep_finished(spooled: SpooledRun, asked: SpooledRequest, n_chunks: int) -> None:
-    """Mark a run in the spool as whole, and let others send it."""
+    """Mark a run in the spool as complete, and let other processes send it."""
     spooled.begin(asked)
     spooled.finish(n_chunks)
     spooled.release()
@@ -423,7 +424,7 @@ def keep_finished(spooled: SpooledRun, asked: SpooledRequest, n_chunks: int) -> 
 def report(
     failure: OffdiagError, spooled: SpooledRun, settings: ClientSettings, what: str = "run"
 ) -> None:
-    """Raise a refusal, or warn of it; warn of a server that was only away."""
+    """Raise a refusal, or warn of it; warn if the server was only unavailable."""
     kept = f"The {what} is kept in {spooled.folder}; `offdiag sync` sends it."
     if isinstance(failure, ServerUnavailable) or settings.on_error == "warn":
         warn_of([f"{failure} {kept}"], RunKept)

@@ -37,7 +37,7 @@ _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 
 @dataclass(frozen=True, slots=True)
 class SpooledRequest:
-    """What is asked of a server, and its JSON body.
+    """A request to a server, with its JSON body.
 
     The kind is "run", "matrix", "counts", "paired counts" or "samples".
     """
@@ -47,19 +47,19 @@ class SpooledRequest:
 
     @classmethod
     def of_samples(cls, project: str, dataset: str, upload: str) -> SpooledRequest:
-        """What waits for a chunk of content; the same content is the same request."""
+        """The request for a chunk of content; the same content is the same request."""
         key = hashlib.sha256(f"{dataset}\0{upload}".encode()).hexdigest()
         said = json.dumps({"name": dataset, "project": project, "client_key": key})
         # The chunk is large and is JSON already.
         return cls(SAMPLES, f'{said[:-1]}, "upload": {upload}}}')
 
     def samples(self) -> tuple[str, str]:
-        """The dataset of content that waits, and the body that stores its chunk."""
+        """The dataset of waiting content, and the body that stores its chunk."""
         said = json.loads(self.body)
         return said["name"], json.dumps(said["upload"])
 
     def name_and_project(self) -> tuple[str, str]:
-        """What the run is called, or the dataset of samples, and where."""
+        """The name of the run, or the dataset of samples, and the project."""
         said = json.loads(self.body)
         if self.kind == PAIRED_COUNTS:
             return ", ".join(run["name"] for run in said["runs"]), said["project"]
@@ -83,7 +83,7 @@ class SpooledRun:
         return cls(spool / hashlib.sha256(key.encode()).hexdigest()[:24])
 
     def begin(self, asked: SpooledRequest) -> None:
-        """Make the folder and say what it holds. Raises `SpoolFull` and `InvalidInput`."""
+        """Create the folder and write what it contains. Raises `SpoolFull` and `InvalidInput`."""
         try:
             for folder in (self.folder.parent, self.folder):
                 folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ class SpooledRun:
         self._write(_RUN, json.dumps(body).encode())
 
     def hold(self) -> bool:
-        """Take the lock until `release` or the end of the process; whether nobody else had it."""
+        """Take the lock until `release` or the end of the process; False if it is taken."""
         if self._lock is not None:
             return True
         try:
@@ -117,13 +117,13 @@ class SpooledRun:
         return True
 
     def release(self) -> None:
-        """Let others take the lock."""
+        """Release the lock."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def asked(self) -> SpooledRequest | None:
-        """What opens the run, None where the folder does not say it in a way that is known."""
+        """The request that opens the run; None if the folder has none in a known form."""
         try:
             said = json.loads((self.folder / _RUN).read_bytes())
             found = SpooledRequest(said["kind"], json.dumps(said["body"]))
@@ -133,7 +133,7 @@ class SpooledRun:
             return None
 
     def is_unfilled(self) -> bool:
-        """Whether the process that made the folder had no time to write anything whole."""
+        """Whether the process that made the folder ended before it wrote a complete file."""
         names = (path.name for path in self.folder.iterdir())
         return all(name == _LOCK or _UNFINISHED.fullmatch(name) for name in names)
 
@@ -142,13 +142,13 @@ class SpooledRun:
         return self._write(f"{seq:06}{_CHUNK_SUFFIX}", data)
 
     def finish(self, n_chunks: int) -> None:
-        """Say that nothing more will come. Raises as `put` does."""
+        """Record that no more chunks follow. Raises as `put` does."""
         self._write(_FINISHED, json.dumps({"n_chunks": n_chunks}).encode())
 
     def n_chunks(self) -> int | None:
         """How many chunks the run has, sent or not; None while it is not finished.
 
-        Raises `Malformed` where that cannot be read.
+        Raises `Malformed` if that cannot be read.
         """
         try:
             return int(json.loads((self.folder / _FINISHED).read_bytes())["n_chunks"])
@@ -161,16 +161,16 @@ class SpooledRun:
             ) from None
 
     def chunks(self) -> list[tuple[int, Path]]:
-        """The chunks that wait, by number."""
+        """The waiting chunks by number."""
         found = self.folder.glob(f"*{_CHUNK_SUFFIX}")
         return sorted((int(path.stem), path) for path in found if path.stem.isdecimal())
 
     def explain(self, refusal: dict[str, str | None]) -> None:
-        """Keep why the run was refused beside it."""
+        """Store the reason of a refusal next to the run."""
         self._write(_REFUSED, json.dumps(refusal).encode())
 
     def remove(self) -> None:
-        """Everything is sent: remove the folder and what is left in it."""
+        """Remove the folder with what is left in it, after everything is sent."""
         for name in (_REFUSED, _RUN, _FINISHED):
             (self.folder / name).unlink(missing_ok=True)
         for path in self.folder.glob("*.part"):
@@ -224,7 +224,7 @@ def spooled_runs(spool: Path) -> Iterator[SpooledRun]:
 
 
 def _for_the_owner(path: str, flags: int) -> int:
-    """Predictions that wait are nobody else's business, whatever the umask says."""
+    """Make waiting predictions readable by their owner only, whatever the umask."""
     return os.open(path, flags, _FILE_MODE)
 
 

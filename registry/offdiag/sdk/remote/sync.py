@@ -1,4 +1,4 @@
-"""Sending what waits in the offline queue, once, also while others send."""
+"""Sending what waits in the offline queue, each item once, even if other processes send too."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WITHOUT_RUN = "its run.json is missing, damaged, or written by another version 
 
 
 class SyncResult(StrEnum):
-    """What became of a run in the spool."""
+    """The outcome of a run in the spool."""
 
     SENT = "sent"
     LEFT_OPEN = "left open"
@@ -44,7 +44,7 @@ class SyncResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SyncedRun:
-    """A run or content of the spool after one attempt; `why` says what keeps it there."""
+    """A run or content of the spool after one attempt; `why` says why it is still there."""
 
     folder: str
     outcome: SyncResult
@@ -60,10 +60,10 @@ class SyncedRun:
 
 
 class Destination(Protocol):
-    """Where spooled runs are sent to; one attempt each, which raises what went wrong."""
+    """Where spooled runs are sent to. Each method makes one attempt and raises its errors."""
 
     def open_run(self, asked: SpooledRequest) -> tuple[str, LabelSet]:
-        """Open the run, or find it; its id, and the classes it has there."""
+        """Open the run or find it; its id, and its classes at the destination."""
         ...
 
     def put(self, run_id: str, seq: int, content: bytes) -> None:
@@ -75,7 +75,7 @@ class Destination(Protocol):
         ...
 
     def log_whole(self, asked: SpooledRequest) -> str | None:
-        """Log what is one request; the id of its run, None for content of samples."""
+        """Log what is a single request; the id of its run, None for content of samples."""
         ...
 
 
@@ -112,10 +112,10 @@ class ServerDestination:
 
 
 def sync(spool: Path, destination: Destination) -> Iterator[SyncedRun]:
-    """Send the runs of a spool one by one, oldest first; what is stored is removed from it.
+    """Send the runs of a spool one by one, oldest first; stored ones are removed from it.
 
-    A run that is refused stays, with the reason beside it, and the others are sent. Where the
-    destination is not reached, the rest is left as it is.
+    A refused run stays, with the reason next to it, and the others are sent. If the destination
+    cannot be reached, the rest stays unchanged.
     """
     is_away = False
     for spooled in spooled_runs(spool):
