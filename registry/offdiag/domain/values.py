@@ -167,6 +167,7 @@ class MetricValue:
 
     @property
     def is_defined(self) -> bool:
+        """Whether there is a value."""
         return self.value is not None
 
     def __float__(self) -> float:

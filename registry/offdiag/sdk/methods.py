@@ -69,9 +69,9 @@ def method_runs(
 ) -> pd.DataFrame:
     """The runs of the methods of a dataset with their values, such as those of each fold.
 
-    Columns are method, train_size, seed, fold, run_id, name, value and reason, which says why a
-    value is missing. Methods are in the order of `offdiag.methods`. Arguments, warnings and errors
-    are those of `offdiag.methods`.
+    `dataset`, `metric`, `project` and `url` are those of `offdiag.methods`, as are warnings and
+    errors. Columns are method, train_size, seed, fold, run_id, name, value and reason, which says
+    why a value is missing. Methods are in the order of `offdiag.methods`.
     """
     found = _found(dataset, metric, project, url)
     return _frame(found, run_rows(found), RUN_COLUMNS)
@@ -87,7 +87,8 @@ def learning_curves(
     """A metric of the methods of a dataset by the number of training examples.
 
     The tag `train_size` of a run has that number, or as a number up to 1 the share of the
-    examples.
+    examples. `dataset`, `metric`, `project` and `url` are those of `offdiag.methods`, as are
+    warnings and errors.
 
     Returns a frame indexed by method and train_size with the columns design, n_runs, mean, ci_low,
     ci_high, spread (standard deviation of the runs), pooled (value of the summed matrices of
@@ -95,7 +96,7 @@ def learning_curves(
 
     The interval of a point is that of the mean of its runs, as in `offdiag.methods`: over seeds
     and samples, or over folds with test parts by that training size (Nadeau and Bengio 2003). It
-    holds for each point alone. Arguments, warnings and errors are those of `offdiag.methods`.
+    holds for each point alone.
     """
     found = _found(dataset, metric, project, url)
     rows = map(curve_row, found.learning_curves)

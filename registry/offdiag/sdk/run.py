@@ -114,22 +114,27 @@ class Run:
 
     @property
     def name(self) -> str:
+        """The name of the run."""
         return self._facts.name
 
     @property
     def model(self) -> str | None:
+        """The name of the model; None if none was given."""
         return self._facts.model
 
     @property
     def project(self) -> str:
+        """The project of the run."""
         return self._facts.project
 
     @property
     def dataset(self) -> str:
+        """The name of the dataset."""
         return self._facts.dataset
 
     @property
     def author(self) -> str | None:
+        """The user who logged the run; None if not known."""
         return self._facts.author
 
     @property
@@ -164,9 +169,9 @@ class Run:
     def add_tags(self, tags: Mapping[str, Any] | None = None, /, **named: Any) -> None:
         """Add tags, or replace those with the same names; other tags stay.
 
-        `run.add_tags(review="done")`, or a mapping for names that are not identifiers. Values are
-        text, numbers, booleans or None, or values that `log_run` converts to these. Raises
-        `InvalidInput`.
+        Use `run.add_tags(review="done")`, or pass a mapping as `tags` for names that are not
+        identifiers. Values are text, numbers, booleans or None, or values that `log_run` converts
+        to these. Raises `InvalidInput`.
         """
         given = plain_entries(tags, "tags") | plain_entries(named, "tags")
         require_entries(given, "tags")
@@ -202,7 +207,7 @@ class Run:
         self._registry.delete_run(self.id, by=current_author())
 
     def evaluate(self, timeout: float = 60.0) -> Evaluation:
-        """The evaluation, as from `evaluation`; a failed one is tried again."""
+        """The evaluation, as from `evaluation(timeout)`; a failed one is tried again."""
         self._registry.retry_evaluation(self.id)
         return self.evaluation(timeout)
 

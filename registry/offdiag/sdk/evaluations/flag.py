@@ -42,6 +42,7 @@ class Flag:
 
     @property
     def certainty(self) -> str:
+        """ "proved" or "in_sight"."""
         return certainty_of(self.evidence).value
 
     @property

@@ -34,9 +34,9 @@ class ScoreEvaluation(MetricResults):
     * `per_class[key][label]`: the `MetricValue` of a class against the rest.
     * `forecasts`: the actual classes and the scores.
 
-    Curves are about one class against the rest, by default the positive one. That class is
-    predicted from a threshold on; a class without scores of its own is predicted if the score of
-    the other class is at most the threshold.
+    Curves are about one class against the rest: `label`, by default the positive class. That class
+    is predicted from a threshold on; a class without scores of its own is predicted if the score
+    of the other class is at most the threshold.
     """
 
     forecasts: Forecasts
@@ -65,7 +65,7 @@ class ScoreEvaluation(MetricResults):
         return self._by_threshold(cost_curve, label)
 
     def reliability_curve(self, label: object = None, *, n_bins: int = DEFAULT_BINS) -> Curve:
-        """Observed share against mean probability of a class, in bins of equal width."""
+        """Observed share against mean probability of a class, in `n_bins` bins of equal width."""
         code = self._code(label)
         if not self.forecasts.are_probabilities:
             return _no_probabilities()

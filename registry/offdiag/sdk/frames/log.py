@@ -259,11 +259,11 @@ def log_frame(
     * `project`, `model`, `labels`, `positive_label`, `ordinal`, `hierarchy`, `params`, `tags`,
       `client_key`, `unique_name`, `url`: as in `log_run`.
 
-    **Lazy frames** are stored batch by batch, so they need not fit into memory. Without declared
+    Lazy frames are stored batch by batch, so they need not fit into memory. Without declared
     labels they are read twice. An error on the way leaves the run open; the same call with the
     same `client_key` continues it.
 
-    **Counts** (`keep_predictions=False`): the library of the frame counts the rows by actual
+    Counts (`keep_predictions=False`): the library of the frame counts the rows by actual
     class, predicted class and slice values, and only these counts are stored. The run has its
     matrix, all metrics of it and its slices. It has no examples, and is compared without pairing
     unless it was counted together with the other run.
@@ -275,7 +275,7 @@ def log_frame(
     Averages over pairs of classes, and whatever needs the forecast of a single row, are then
     undefined.
 
-    **Several runs**: with a mapping as `predicted`, counts are made by all columns together, so
+    Several runs: with a mapping as `predicted`, counts are made by all columns together, so
     that these runs are compared with pairing. `frame` may then be a mapping {run: frame}; the
     frames are joined by `sample_id`.
 

@@ -32,20 +32,19 @@ def confused_labels(
 ) -> pd.DataFrame:
     """Which labels of a multi-label run are confused, in sentences with their evidence.
 
+    * `run`: an id, a name or a `Run`.
+    * `confidence`: the level of the tests. Default: 0.95.
+    * `url`: the registry. Default: that of a `Run`, else the configured one.
+
     A sentence is for example "sea is predicted as sky when sand is present". The frame has one row
-    for each significant sentence, with these columns:
-
-    * `sentence`, `evidence_text`: the sentence, and its evidence in words.
-    * `kind`: "replaced", "missed" or "added".
-    * `label`, `other`, `when`: the labels of the sentence.
-    * `errors_with`, `n_with`, `errors_without`, `n_without`, `p_adjusted`: the first table of the
-      evidence.
-
+    for each significant sentence, with the columns `sentence`, `evidence_text`, `kind`
+    ("replaced", "missed" or "added"), `label`, `other`, `when` and, of the first table of the
+    evidence, `errors_with`, `n_with`, `errors_without`, `n_without` and `p_adjusted`.
     `frame.attrs` has the `method` and `n`. At most 5 of 100 runs whose errors do not depend on
-    other labels have any sentence. `run` is an id, a name or a `Run`, `confidence` the level, by
-    default 0.95, and `url` the registry, by default that of a `Run` or the configured one.
+    other labels have any sentence.
 
-    Raises `NotFound`, and `Conflict` for a run whose examples have one class each.
+    Raises `NotFound`, `InvalidInput` for a confidence outside (0, 1), and `Conflict` for a run
+    whose examples have one class each.
     """
     with optional:
         import pandas as pd

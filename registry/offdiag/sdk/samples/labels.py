@@ -150,8 +150,12 @@ def label_draft(
 ) -> LabelDraft:
     """The labels that people propose for the next version of a dataset, as a `LabelDraft`.
 
-    The draft is read when one of its methods is called. `author` is the person who answers, by
-    default the user of this machine; on a server it is the user of the token.
+    The draft is read when one of its methods is called.
+
+    * `dataset`: the name of the dataset.
+    * `project`, `url`: the project and the registry. Default: the configured ones.
+    * `author`: the person who answers. Default: the user of this machine. On a server it is always
+      the user of the token.
     """
     at = target(url)
     place = project if project is not None else at.project
@@ -202,17 +206,21 @@ class LabelDraft:
     def propose(self, labels: Mapping[Any, object], *, note: str | None = None) -> int:
         """Propose labels of samples, replacing your earlier answers; returns how many.
 
-        None means that the label cannot be determined; publishing then removes it. Raises
-        `InvalidInput` for unknown samples and classes.
+        `labels` maps sample identifiers to labels. None means that the label cannot be determined;
+        publishing then removes it. `note` is a comment. Raises `InvalidInput` for unknown samples
+        and classes.
         """
         return self._answer(labels, note, is_final=False)
 
     def decide(self, labels: Mapping[Any, object], *, note: str | None = None) -> int:
-        """Decide labels on which people disagree; returns how many. Raises as `propose` does."""
+        """Decide labels on which people disagree; returns how many.
+
+        Arguments and errors are those of `propose`.
+        """
         return self._answer(labels, note, is_final=True)
 
     def withdraw(self, samples: Sequence[object]) -> int:
-        """Withdraw your answers on samples; returns how many there were."""
+        """Withdraw your answers on `samples`; returns how many there were."""
 
         def stored(database: Database) -> AnswersStored:
             from offdiag.services.samples.drafts import withdraw_answers
@@ -230,8 +238,11 @@ class LabelDraft:
     def publish(self, *, reason: str, opinions: Literal[1, 2] = 1) -> TruthRevision:
         """Create a label version with the answers that agree; other samples keep their labels.
 
-        With `opinions=2`, a sample needs the same answer from two people, or a decision. Raises
-        `Conflict` if no label would change.
+        * `reason`: why, in words. It is stored with the version.
+        * `opinions`: with 2, a sample needs the same answer from two people, or a decision.
+          Default: 1.
+
+        Raises `Conflict` if no label would change.
         """
 
         def stored(database: Database) -> Corrected:
@@ -249,9 +260,10 @@ class LabelDraft:
         return TruthRevision(**done.plain())
 
     def undo(self, version: int, *, reason: str) -> TruthRevision:
-        """Restore the labels that a published version changed, in another version.
+        """Restore the labels that the published `version` changed, in another version.
 
-        Raises `Conflict` if later versions changed the same samples again.
+        `reason` is stored with it. Raises `Conflict` if later versions changed the same samples
+        again.
         """
 
         def stored(database: Database) -> Corrected:
@@ -269,7 +281,11 @@ class LabelDraft:
     def tasks(
         self, tool: Literal["label-studio", "argilla"] = "label-studio", *, limit: int = 200
     ) -> list[dict[str, Any]]:
-        """Samples of the draft and suspect labels, as Label Studio or Argilla imports them."""
+        """Samples of the draft and suspect labels, as Label Studio or Argilla imports them.
+
+        `tool` is "label-studio", the default, or "argilla"; `limit` is the highest number of
+        tasks.
+        """
 
         def stored(database: Database) -> LabelTasks:
             from offdiag.services.samples.tasks import label_tasks
