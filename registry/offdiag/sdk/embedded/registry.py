@@ -263,7 +263,7 @@ class EmbeddedRun:
 
 @contextmanager
 def _evaluation_progress() -> Iterator[Callable[[int, int], None]]:
-    """Yield a function of how many runs are done, and of how many, that draws a bar on stderr.
+    """Yield a function that draws a progress bar on stderr, from the numbers done and in all.
 
     Nothing is written if stderr is not a terminal. The bar appears with the first call.
     """

@@ -259,14 +259,14 @@ def log_frame(
     * `project`, `model`, `labels`, `positive_label`, `ordinal`, `hierarchy`, `params`, `tags`,
       `client_key`, `unique_name`, `url`: as in `log_run`.
 
-    Lazy frames are stored batch by batch, so they need not fit into memory. Without declared
-    labels they are read twice. An error on the way leaves the run open; the same call with the
-    same `client_key` continues it.
+    Lazy frames are stored batch by batch, so they need not fit into memory. They are read twice
+    if labels are neither declared nor known to the dataset. An error on the way leaves the run
+    open; the same call with the same `client_key` continues it.
 
-    Counts (`keep_predictions=False`): the library of the frame counts the rows by actual
-    class, predicted class and slice values, and only these counts are stored. The run has its
-    matrix, all metrics of it and its slices. It has no examples, and is compared without pairing
-    unless it was counted together with the other run.
+    Counts (`keep_predictions=False`): the library of the frame counts the rows by actual class,
+    predicted class and slice values, and only these counts are stored. The run has its matrix, all
+    metrics of it and its slices. It has no examples, and is compared without pairing unless it was
+    counted together with the other run.
 
     With `score`, counts include narrow bins of the probability of the positive class of two, so
     the run also has areas, losses, calibration, curves, thresholds and costs;

@@ -61,7 +61,7 @@ def suspect_labels(
 
     * `dataset`: the name of the dataset.
     * `label`: only labels of this class.
-    * `at_least`: only labels that so many models contradict. Default: 1.
+    * `at_least`: only labels that at least this many models contradict. Default: 1.
     * `limit`: the highest number of rows. Default: 10,000.
     * `project`, `url`: the project and the registry. Default: the configured ones.
 
