@@ -13,7 +13,11 @@ Command = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True)
-def logged(offdiag: Command) -> None:
+def _logged(filled: Callable[[Callable[..., Any]], Any]) -> None:
+    filled(log_both)
+
+
+def log_both(*_: object) -> None:
     """A run without flags in each of two projects."""
     for project, dataset in (("skin", "holdout"), ("eyes", "fundus")):
         sdk.log_run(
