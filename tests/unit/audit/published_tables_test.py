@@ -139,12 +139,6 @@ class TestWine:
         assert finding(report, "Weighted F1").rounding is Rounding.PADDED
         assert "zeros added" in finding(report, "Weighted F1").why
 
-    @pytest.mark.parametrize("known", [{"matrix": published.WINE}, {"class_counts": WINE_COUNTS}])
-    def test_table_10_original_is_consistent(self, known: dict[str, Any]) -> None:
-        report = audit_reported(reported=ZENG_TABLE_10["original"], labels=WINE_LABELS, **known)
-
-        assert report.verdict is CONSISTENT
-
     def test_table_10_permuted_stands_beside_the_wrong_labels(self) -> None:
         report = audit_reported(
             reported=ZENG_TABLE_10["permuted"], matrix=published.WINE, labels=WINE_LABELS
@@ -255,22 +249,6 @@ class TestLecture:
 
         assert report.verdict is CONSISTENT
 
-    def test_the_logistic_regression_passes(self) -> None:
-        reported = {
-            "Accuracy": "90%",
-            "Precision": "91.7%",
-            "Recall": "91.7%",
-            "Specificity": "87.5%",
-            "F1": "91.7%",
-        }
-
-        for known in ({"matrix": published.LOGISTIC_REGRESSION}, {"class_counts": (60, 40)}):
-            report = audit_reported(
-                reported=reported, labels=["yes", "no"], positive_label="yes", **known
-            )
-
-            assert report.verdict is CONSISTENT
-
     ALWAYS_NO: ClassVar[Mapping[str, Any]] = {
         "Accuracy": "99%",
         "Precision": "Undefined",
@@ -300,15 +278,6 @@ class TestLecture:
         assert finding(report, "Specificity").exact == 1.0
         assert "Specificity along its columns" in report.why
 
-    def test_with_the_right_specificity_the_constant_answer_passes(self) -> None:
-        reported = {**self.ALWAYS_NO, "Specificity": "100%"}
-
-        report = audit_reported(
-            reported=reported, class_counts={"yes": 10, "no": 990}, positive_label="yes"
-        )
-
-        assert report.verdict is CONSISTENT
-
     @pytest.mark.parametrize(
         "known",
         [{"matrix": published.THREE_CLASSES}, {"class_counts": (80, 15, 5)}],
@@ -327,12 +296,6 @@ class TestLecture:
         report = audit_reported(reported=LECTURE_12_5, labels="ABC")
 
         assert report.verdict is CONSISTENT
-
-    def test_the_right_macro_f1_passes(self) -> None:
-        reported = {**LECTURE_12_5, "Macro F1": "57.2%"}
-
-        for known in ({"matrix": published.THREE_CLASSES}, {"class_counts": (80, 15, 5)}):
-            assert audit_reported(reported=reported, labels="ABC", **known).verdict is CONSISTENT
 
 
 class TestCourse:
@@ -373,11 +336,6 @@ class TestCourse:
             "Recall of '+'": "transposed",
         }
 
-    def test_the_exercise_passes(self) -> None:
-        reported = {"macro precision": "0.766667"}
-
-        assert audit_reported(reported=reported, matrix=published.EXERCISE).verdict is CONSISTENT
-
     @pytest.mark.parametrize("value", ["3.0", "2.0", "63.25"])
     def test_the_formulas_for_several_classes_leave_the_range_of_mcc(self, value: str) -> None:
         """Perfect predictions of three or two classes, and the screening example."""
@@ -407,11 +365,6 @@ class TestKrstinic:
         assert report.verdict is IMPOSSIBLE
         assert contested(report) == {"Recall of '3'": "impossible"}
         assert finding(report, "Recall", "3").exact == 0.7
-
-    def test_the_reason_for_the_table_names_the_class(self) -> None:
-        report = audit_reported(reported=self.REPORTED, matrix=published.KRSTINIC, labels="1234")
-
-        assert report.why.startswith("Recall of '3': the matrix gives 0.7")
 
     def test_class_sizes_show_a_conflict_in_the_third_label(self) -> None:
         report = audit_reported(

@@ -100,13 +100,6 @@ def test_what_cannot_be_meant_is_refused_naming_the_field(
     assert caught.value.hint
 
 
-def test_without_a_positive_label_the_class_that_fits_is_found() -> None:
-    report = audit_reported(reported=SCREENING_REPORTED, class_counts={"-": 9900, "+": 100})
-
-    assert report.reading == "'+' is the positive class"
-    assert report.findings[1].claim.place_name(report.labels) == "precision of '+'"
-
-
 def test_two_positive_classes_that_fit_alike_are_both_named() -> None:
     report = audit_reported(reported={"recall": "0.5"}, class_counts={"a": 10, "b": 10})
 
@@ -153,12 +146,6 @@ def test_an_undefined_value_printed_as_zero_is_named_so() -> None:
     assert report.findings[0].why == (
         "the matrix gives no value (0/0), so this is precision of '+' (0/0 counted as 0)"
     )
-
-
-def test_a_defined_value_called_undefined_is_impossible() -> None:
-    report = audit_reported(reported={"mcc": "undefined"}, matrix=SCREENING)
-
-    assert report.verdict is AuditVerdict.IMPOSSIBLE
 
 
 def test_numbers_decide_the_orientation_where_nothing_else_does() -> None:
