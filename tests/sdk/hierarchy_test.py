@@ -67,14 +67,6 @@ def test_it_says_what_was_collapsed(run: Run) -> None:
     assert "groups" not in whole.to_dict()
 
 
-def test_groups_of_a_slice_and_groups_within_groups(run: Run) -> None:
-    part = run.evaluation(slice="site=A", collapse="animal")
-
-    assert part.labels == ("animal", "car", "plane")
-    assert int(part.confusion_matrix.to_numpy().sum()) == 3
-    assert run.evaluation(collapse=["air"]).labels == ("cat", "dog", "car", "air")
-
-
 def test_unknown_groups_and_datasets_without_groups_are_refused(run: Run, url: str) -> None:
     with pytest.raises(offdiag.InvalidInput, match="there is no group 'plant'"):
         run.evaluation(collapse=["plant"])

@@ -55,17 +55,6 @@ def test_the_dictionary_is_strict_json_and_says_that_it_is_weighted(
     assert "Weighted metrics of 6 examples" in evaluation._repr_html_()
 
 
-@pytest.mark.parametrize("weight", [np.ones(6), [1, 1, 1, 1, 1, 1]])
-def test_weights_of_one_give_the_values_of_counts(weight: list[int]) -> None:
-    plain = evaluate_labels(y_true=TRUE, y_pred=PREDICTED)
-
-    found = evaluate_labels(y_true=TRUE, y_pred=PREDICTED, sample_weight=weight)
-
-    for key, value in plain.aggregate.items():
-        if key != "nir_p_value":
-            assert found.aggregate[key] == value
-
-
 def test_intervals_are_those_of_a_survey(evaluation: WeightedEvaluation) -> None:
     found = stats.suite_intervals(evaluation)
 

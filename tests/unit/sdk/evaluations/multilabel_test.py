@@ -22,7 +22,6 @@ AGGREGATE = {
     *(f"{kind}_{measure}" for kind in ("micro", "macro", "weighted") for measure in MEASURES),
     *(f"macro_{measure}_defined" for measure in MEASURES),
 }
-RANKING = {"coverage_error", "label_ranking_loss", "label_ranking_average_precision"}
 
 
 def test_the_keys_are_those_of_the_catalogue() -> None:
@@ -31,17 +30,6 @@ def test_the_keys_are_those_of_the_catalogue() -> None:
     assert set(evaluation.aggregate) == AGGREGATE
     assert {"tp", "fn", "fp", "tn", "precision", "recall"} <= set(evaluation.per_label)
     assert not {"roc_auc"} & set(evaluation.per_label)
-
-
-def test_scores_add_the_ranking_metrics_and_areas() -> None:
-    evaluation = evaluate_multilabel(
-        y_true=[{"a"}, {"b"}], y_pred=[{"a"}, {"a"}], y_score=[[0.9, 0.1], [0.6, 0.4]]
-    )
-
-    assert set(evaluation.aggregate) == AGGREGATE | RANKING
-    assert evaluation.aggregate["coverage_error"].value == 1.5
-    assert evaluation.per_label["roc_auc"]["b"].value == 1
-    assert evaluation.per_label["average_precision"]["a"].value == 1
 
 
 def test_the_worked_example_of_the_paper() -> None:
