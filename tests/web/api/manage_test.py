@@ -20,7 +20,6 @@ from support.pages import PageClient, client_for
 from support.registries import dashboard
 from support.reported import ReportedRegistry
 from support.revised import RevisedRegistry
-from support.scored_runs import ScoredRegistry
 
 ZERO_ONE = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
 
@@ -39,14 +38,6 @@ def test_lists_datasets_and_projects(reader: PageClient) -> None:
     assert [each["name"] for each in projects] == ["default"]
     assert projects[0]["n_datasets"] == len(found)
     assert get(reader, "/datasets", project="nowhere")["datasets"] == []
-
-
-def test_reads_a_dataset(reader: PageClient) -> None:
-    dataset = get(reader, "/datasets/derm-7")
-    assert dataset["labels"]["names"] == list(LESIONS)
-    assert dataset["truth_versions"][0]["version"] >= 1
-    assert refusal(reader, "/datasets/nothing")[0] == 404
-    assert refusal(reader, "/datasets/derm-7", project="nowhere")[0] == 404
 
 
 @pytest.mark.both_databases
@@ -392,19 +383,6 @@ def test_swaps_the_positive_class_and_moves_prevalence(
     assert rows[0] == pytest.approx(rows[1])
     old = get(reader, "/runs/{binary}/evaluation")["per_class"]["recall"][0]["value"]
     assert moved["runs"][0]["per_class"]["recall"][0]["value"] == pytest.approx(old)
-
-
-def test_moves_a_threshold(scored_reader: PageClient, scored: ScoredRegistry) -> None:
-    points = get(scored_reader, "/runs/{event}/curves")["curves"][0]["points"]
-    place = len(points["thresholds"]) // 2
-    body = {"runs": [scored.event], "threshold": points["thresholds"][place]}
-    found = send(scored_reader, "/whatif", body)[1]["runs"][0]
-    hits, alarms = points["true_positives"][place], points["false_positives"][place]
-    assert found["matrix"] == [
-        [points["n_negative"] - alarms, alarms],
-        [points["n_positive"] - hits, hits],
-    ]
-    assert found["threshold"] == points["thresholds"][place]
 
 
 def test_asks_what_runs_cost(reader: PageClient, registry: LesionRegistry) -> None:

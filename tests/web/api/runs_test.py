@@ -54,17 +54,6 @@ def test_refuses_the_token_of_another_list(reader: PageClient) -> None:
     assert cut[1]["field"] == "page_token"
 
 
-def test_reads_a_run(reader: PageClient) -> None:
-    run = get(reader, "/runs/{plain}")
-    assert run["labels"]["names"] == list(LESIONS)
-    assert run["orientation"]["stored"] == "actual_rows"
-    assert run["evaluation"]["n_samples"] == sum(map(sum, LESION_COUNTS))
-    assert run["evaluation"]["n_cases"] == run["evaluation"]["n_samples"]
-    assert run["state"] == "evaluated"
-    failed = get(reader, "/runs/{failed}")
-    assert failed["work"]["error"].startswith("Traceback")
-
-
 def test_unknown_runs_are_404(reader: PageClient) -> None:
     for path in ("", "/evaluation", "/confusion-matrix", "/examples", "/curves", "/history"):
         assert refusal(reader, f"/runs/r_nobody{path}")[0] == 404
@@ -135,14 +124,6 @@ def test_shares_of_nothing_are_null(reader: PageClient, registry: LesionRegistry
     path = f"/runs/{registry.majority}/confusion-matrix"
     columns = get(reader, path, normalize="column")["matrix"]
     assert all(row[1] is None for row in columns)
-
-
-def test_reads_costs_and_history(reader: PageClient) -> None:
-    costs = get(reader, "/runs/{plain}/costs")
-    assert costs["name"] is None or costs["values"]
-    history = get(reader, "/runs/{plain}/history")
-    assert [entry["is_current"] for entry in history["evaluations"]] == [True]
-    assert "mcc" in history["evaluations"][0]["metrics"]
 
 
 def test_reads_examples_of_a_cell_page_by_page(reader: PageClient) -> None:

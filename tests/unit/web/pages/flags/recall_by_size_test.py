@@ -58,20 +58,6 @@ def test_the_sentence_names_exactly_the_classes_whose_intervals_lie_below(
     )
 
 
-def test_the_picture_shows_what_the_table_and_the_sentence_say(lesions: ConfusionMatrix) -> None:
-    floor = recall_floor(lesions, gap=0.2, class_label="df")
-    chart = size_chart(lesions, floor, class_label="df")
-
-    assert chart is not None
-    drawing = parsed(chart.drawing)
-    sides = [line.side for line in chart.lines]
-    assert drawing.count("point point-out") == sides.count("below the floor") == 3
-    assert drawing.count("circle") == len(LESIONS) - 3
-    assert "floor 0.674" in drawing.texts("tick")
-    assert drawing.name is not None
-    assert drawing.name.endswith(chart.reading)
-
-
 def test_the_class_of_the_flag_comes_first(lesions: ConfusionMatrix) -> None:
     chart = size_chart(lesions, None, class_label="nv")
 

@@ -27,14 +27,6 @@ def test_many_bins_that_are_left_out_are_counted() -> None:
     assert view.left_out == "Left out: 4 bins with fewer than 10 examples, 15 examples in all."
 
 
-def test_nothing_is_listed_where_nothing_was_left_out() -> None:
-    view = calibration_view(_bins(30, 0, 12, 10), score_name="p", share_name="s", name="r")
-
-    assert view is not None
-    assert view.left_out is None
-    assert view.rule.startswith("4 bins of equal width")
-
-
 def test_without_cases_there_is_no_diagram() -> None:
     assert calibration_view(_bins(0, 0), score_name="p", share_name="s", name="r") is None
 
