@@ -67,24 +67,45 @@ def index_page() -> str:
 
 
 INTRODUCTION = """\
-Every metric has a key, and every key one definition. An undefined value is `null` with a reason,
-never 0 or NaN; a positive number over zero also has the limit `+inf`. Products and differences of
-counts are computed with exact integers, with one division or root at the end, so that values keep
-their precision with 10^16 examples. Filters, gates, reports and `evaluation.aggregate` also accept
-the names of scikit-learn's scorers, such as `f1_macro` or `neg_log_loss`.
+This page lists every metric by its key. The page of a metric has the definition, the interval and
+the names in other libraries.
 
-Letters are the transformations that leave a metric unchanged: **T** actual
-and predicted swapped, **L** positive and negative class swapped, **P** other class sizes. Under
-**S**, all predictions inverted, and **F**, classes and predictions inverted, it changes at most
-its sign on a scale with 0 in the middle. A metric with T cannot show a transposed matrix.
+* An undefined value is `null` with a reason, never 0 or NaN. A positive number over zero also has
+  the limit `+inf`.
+* Products and differences of counts use exact integers, with one division or root at the end, so
+  values keep their precision with 10^16 examples.
+* Filters, gates, reports and `evaluation.aggregate` also accept the names of scikit-learn's
+  scorers, such as `f1_macro` or `neg_log_loss`.
 
-The column *imbalance* groups metrics by what the imbalance of two classes does to them while
-recall and specificity stay the same: *independent* of it, steady with *equal recalls* only, or
-*dependent* on it in any case. The number is how far 5 % or 95 % of positive examples move the
-value from that at 50 %, on average over all recalls, with the range scaled to 0 to 1. The groups
-follow from the definitions and are tested on a grid; they are not the clusters that Luque et al.
-2019 (Pattern Recognition 91, 216-231) found by simulation, who recommend the geometric mean or
-the informedness, and the MCC where errors must be considered, too."""
+In formulas, TP, FN, FP and TN count examples of one class against the rest; t of them are actual
+and p predicted positives, and N is the number of all examples. Over classes, c_ij counts examples
+of class i predicted as j, S is the sum of the diagonal, K the number of declared classes and K'
+that of classes with examples. Of q labels, Y is the true and Z the predicted set of an example.
+W_ij is the cost of predicting j for actual i.
+
+The letters show which transformations leave a metric unchanged:
+
+| letter | transformation |
+| --- | --- |
+| **T** | actual and predicted swapped; a metric with T cannot reveal a transposed matrix |
+| **L** | positive and negative class swapped |
+| **P** | other class sizes |
+| **S** | all predictions inverted; at most the sign changes, on a scale with 0 in the middle |
+| **F** | classes and predictions inverted; at most the sign changes, as with S |
+
+The column *imbalance* shows how the imbalance of two classes changes a metric while recall and
+specificity stay the same:
+
+* *independent*: the value does not change
+* *equal recalls*: it changes unless recall and specificity are equal
+* *dependent*: it changes even then
+
+The number is how far 5 % or 95 % positive examples move the value from that of balanced classes,
+on average over all recalls and specificities, with the range scaled to 0 to 1.
+
+The groups follow from the definitions and are tested on a grid. They are not the clusters that
+Luque et al. 2019 (Pattern Recognition 91, 216-231) found by simulation. Those authors recommend
+the geometric mean or the informedness, and the MCC if errors must be considered, too."""
 
 
 def _index_table(scope: Scope) -> str:
@@ -136,7 +157,7 @@ def _entry(spec: MetricSpec) -> str:
 def _facts(spec: MetricSpec) -> str:
     return (
         f"{range_words(spec).capitalize()}; {DIRECTION_WORDS[spec.direction]}. "
-        f"Definition {spec.version}, after {spec.source}."
+        f"Version {spec.version} of the definition, after {spec.source}."
     )
 
 
@@ -152,7 +173,7 @@ def _undefined(spec: MetricSpec) -> Iterator[str]:
 
 def _ignores(spec: MetricSpec) -> Iterator[str]:
     if spec.ignores:
-        yield "### Ignores\n\n" + "\n".join(f"* {phrase}" for phrase in spec.ignores)
+        yield "### Does not depend on\n\n" + "\n".join(f"* {phrase}" for phrase in spec.ignores)
 
 
 def _symmetry_card(spec: MetricSpec) -> Iterator[str]:
@@ -164,7 +185,7 @@ def _symmetry_card(spec: MetricSpec) -> Iterator[str]:
     ]
     independent = "unchanged" if spec.symmetry.prevalence_independent else "changes"
     rows.append(f"| more or fewer examples of one actual class | {independent} |")
-    yield "### Symmetry\n\n| if | the value |\n| --- | --- |\n" + "\n".join(rows)
+    yield "### Symmetry\n\n| change | value |\n| --- | --- |\n" + "\n".join(rows)
 
 
 def _imbalance(spec: MetricSpec) -> Iterator[str]:
@@ -172,14 +193,14 @@ def _imbalance(spec: MetricSpec) -> Iterator[str]:
     if effect is None:
         return
     moved = (
-        f" With 5 % or 95 % of positive examples the value is off that with 50 % by "
-        f"{effect.mean:.3f} on average over all recalls, by up to {effect.largest:.3f}, with the "
-        "range scaled to 0 to 1."
+        f" Compared with balanced classes, 5 % or 95 % positive examples move the value by "
+        f"{effect.mean:.3f} on average over all recalls and specificities, and by up to "
+        f"{effect.largest:.3f}. The range is scaled to 0 to 1."
         if effect.mean
         else ""
     )
     yield (
-        f"### Imbalance\n\nOf two classes with fixed recall and specificity it "
+        "### Imbalance\n\nWith two classes and fixed recall and specificity, the value "
         f"{GROUP_WORDS[effect.group]}.{moved}"
     )
 
@@ -195,7 +216,7 @@ def _examples(spec: MetricSpec) -> Iterator[str]:
     yield "### Examples"
     for caption, counts, names in EXAMPLES:
         suite = evaluate_stack(counts, ordinal=True)
-        order = "" if _ignores_order(spec) else ", as if the classes were ordered"
+        order = "" if _ignores_order(spec) else ", treating the classes as ordered"
         yield f"{caption}{order}:\n\n{_matrix(counts.tolist(), names)}"
         if spec.scope is Scope.AGGREGATE:
             yield f"`{spec.key}` = {_shown(suite.aggregate[spec.key].at())}"

@@ -1,4 +1,4 @@
-"""Three numbers to report, those to leave out, and what to keep in mind, with reasons."""
+"""Three metrics to report, those not to report, and cautions, with reasons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from offdiag.metrics.spec import ERRING_CLASS, FALSE_NEGATIVES, FALSE_POSITIVES,
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A metric and the question it answers; `{class}` in it is the class in question.
+    """A metric and the question it answers; `{class}` in it stands for the class in question.
 
     `of_class` says that the value is that of one class.
     """
@@ -37,14 +37,14 @@ def _of_all(key: str, question: str, scope: Scope = Scope.AGGREGATE) -> Candidat
 
 
 _CALIBRATION = f"ece_top_label_{DEFAULT_BINS}"
-_FOUND = "How many of the actual '{class}' are found?"
+_FOUND = "How many of the actual examples of '{class}' are detected?"
 _RIGHT = "How often is the prediction '{class}' correct?"
-_CLEARED = "How many examples of other classes are rightly not called '{class}'?"
-_ONE_NUMBER = "Both kinds of error about '{class}' in one number."
-_EACH_FOUND = "How many examples of a class are found, every class counting the same?"
+_CLEARED = "How many examples of other classes are correctly not predicted as '{class}'?"
+_ONE_NUMBER = "Combines both kinds of error on '{class}' in one number."
+_EACH_FOUND = "How many examples of a class are detected, with equal weight for every class?"
 _EACH_RIGHT = "How often is a prediction correct, with equal weight for every class?"
-_ALL_ERRORS = "All errors in one number, compared with chance."
-_AT_THRESHOLD = "What do the scores achieve at the present threshold?"
+_ALL_ERRORS = "Combines all errors in one number, compared with chance."
+_AT_THRESHOLD = "How good are the predictions at the current threshold?"
 
 _RECALL = _of_class("recall", _FOUND)
 _PRECISION = _of_class("precision", _RIGHT)
@@ -54,11 +54,11 @@ _AT_PRESENT = _of_class("informedness", _AT_THRESHOLD)
 _BALANCED_ACCURACY = _of_all("balanced_accuracy", _EACH_FOUND)
 _MCC = _of_all("mcc", _ALL_ERRORS)
 _ROC_AUC = _of_class(
-    "roc_auc", "How well do the scores put '{class}' before the rest?", Scope.PROBABILISTIC
+    "roc_auc", "How well do the scores rank '{class}' above the rest?", Scope.PROBABILISTIC
 )
 _AVERAGE_PRECISION = _of_class(
     "average_precision",
-    "How pure is the top of a list sorted by the score of '{class}'?",
+    "If you sort by the score of '{class}', how precise is the top of the list?",
     Scope.PROBABILISTIC,
 )
 _PROBABILITIES = (
@@ -108,20 +108,24 @@ ABOUT_ALL_CLASSES: Mapping[Goal, tuple[Candidate, ...]] = MappingProxyType(
             _PRECISION,
             _BALANCED_ACCURACY,
             _SPECIFICITY,
-            _of_class("lr_plus", "What does the prediction '{class}' change?"),
+            _of_class(
+                "lr_plus", "How much does the prediction '{class}' raise the odds of the class?"
+            ),
         ),
         Goal.BOTH: (
             _MCC,
-            _of_all("macro_f1", "Both kinds of error, every class counting the same."),
+            _of_all(
+                "macro_f1", "Combines both kinds of error, with equal weight for every class."
+            ),
             _of_class("f1", _ONE_NUMBER),
             _BALANCED_ACCURACY,
             _RECALL,
-            _of_all("gmean_multiclass", "Is any class missed altogether?"),
+            _of_all("gmean_multiclass", "Is any class missed completely?"),
         ),
         Goal.RANKING: (
             _of_all(
                 "roc_auc_ovr_macro",
-                "How well do the scores put the right class first, every class counting the same?",
+                "How well do the scores rank each class above the rest, on average?",
                 Scope.PROBABILISTIC,
             ),
             _ROC_AUC,
@@ -134,7 +138,8 @@ ABOUT_ALL_CLASSES: Mapping[Goal, tuple[Candidate, ...]] = MappingProxyType(
     }
 )
 _OF_ORDERED_CLASSES = _of_all(
-    "kappa_quadratic", "All errors in one number, far ones counting more than near ones."
+    "kappa_quadratic",
+    "Combines all errors in one number; errors between distant classes count more.",
 )
 
 HEADLINES: tuple[Candidate, ...] = (
@@ -151,11 +156,11 @@ HEADLINES: tuple[Candidate, ...] = (
     _of_all("log_loss", "", Scope.PROBABILISTIC),
     _of_all(_CALIBRATION, "", Scope.PROBABILISTIC),
 )
-"""What is usually reported, and therefore worth a warning."""
+"""What is usually reported, and therefore deserves a warning."""
 
 
 def candidates(situation: Situation) -> tuple[Candidate, ...]:
-    """The candidates of a situation, the most telling first."""
+    """The candidates for a situation, the most informative first."""
     if situation.about is not None:
         return ABOUT_ONE_CLASS[situation.goal]
     found = ABOUT_ALL_CLASSES[situation.goal]
@@ -163,41 +168,41 @@ def candidates(situation: Situation) -> tuple[Candidate, ...]:
     return (_OF_ORDERED_CLASSES, *found) if ordered else found
 
 
-ANY_BALANCE = "It is the same on any class balance."
+ANY_BALANCE = "It does not depend on the class balance."
 ANY_SHARE = (
-    "It is the same however frequent '{class}' is, as long as the other classes keep their "
-    "proportions to each other."
+    "It does not depend on how frequent '{class}' is, as long as the proportions of the other "
+    "classes to each other stay the same."
 )
-KNOWN_BALANCE = "It depends on how frequent the classes are, which is known to be as in use."
-OTHER_BALANCE = "It changes with the class balance, and that in use is not known to be this one."
-EITHER_CLASS = "It does not matter which class is called positive."
+KNOWN_BALANCE = "It depends on the class balance, which you say is the same in production."
+OTHER_BALANCE = "It depends on the class balance, which may differ in production."
+EITHER_CLASS = "It does not depend on which class is the positive one."
 
 _SHARE_OF_POSITIVES = "the share of positive examples"
-"""How entries about scores say what the symmetry of a matrix says for the others."""
+"""How entries about scores say that they do not depend on prevalence; others have a symmetry."""
 _ERROR_THAT_MATTERS = {Goal.MISSES: FALSE_NEGATIVES, Goal.FALSE_ALARMS: FALSE_POSITIVES}
 _SHARES_OF_CORRECT_PREDICTIONS = frozenset({"overall_accuracy", "micro_f1"})
 
 
 def is_prevalence_independent(spec: MetricSpec) -> bool:
-    """Whether the same classifier keeps its value when the classes get more or less frequent."""
+    """Whether the value of a classifier stays the same when classes get more or less frequent."""
     if spec.symmetry is not None and spec.symmetry.prevalence_independent:
         return True
     return _SHARE_OF_POSITIVES in spec.ignores
 
 
 def reasons_for(spec: MetricSpec, situation: Situation, *, of_class: bool) -> tuple[str, ...]:
-    """Why the metric suits the situation, and what it must not be asked."""
+    """Why the metric suits the situation, and what it cannot show."""
     sentences = [_on_balance(spec, situation, of_class=of_class)]
     if spec.symmetry is not None and spec.symmetry.class_inversion and len(situation.labels) == 2:
         sentences.append(EITHER_CLASS)
     ignored = [part for part in spec.ignores if part != _SHARE_OF_POSITIVES]
     if ignored:
-        sentences.append(f"It ignores {' and '.join(ignored)}.")
+        sentences.append(f"It does not depend on {' or on '.join(ignored)}.")
     return (*sentences, spec.notes) if spec.notes else tuple(sentences)
 
 
 def _on_balance(spec: MetricSpec, situation: Situation, *, of_class: bool) -> str:
-    """What becomes of the value when the classes get more or less frequent."""
+    """How the value changes when the classes get more or less frequent."""
     if not is_prevalence_independent(spec):
         return KNOWN_BALANCE
     counts_others = not {FALSE_POSITIVES, TRUE_NEGATIVES} <= set(spec.ignores)
@@ -207,7 +212,7 @@ def _on_balance(spec: MetricSpec, situation: Situation, *, of_class: bool) -> st
 
 
 def reasons_against(spec: MetricSpec, situation: Situation) -> tuple[str, ...]:
-    """Why the metric should be no headline here; empty if nothing speaks against it."""
+    """Why the metric should not be a primary one here; empty if there is no such reason."""
     if spec.key == "average_accuracy" and len(situation.labels) == 2:
         return ()  # It is the accuracy.
     sentences = []
@@ -215,12 +220,12 @@ def reasons_against(spec: MetricSpec, situation: Situation) -> tuple[str, ...]:
         sentences.append(OTHER_BALANCE)
     matters = _ERROR_THAT_MATTERS.get(situation.goal)
     if matters in spec.ignores:
-        sentences.append(f"It ignores {matters}, the errors that matter.")
+        sentences.append(f"It does not depend on {matters}, the errors that matter.")
     if situation.is_imbalanced and ERRING_CLASS in spec.ignores:
-        sentences.append(f"It ignores {ERRING_CLASS}.")
+        sentences.append(f"It does not depend on {ERRING_CLASS}.")
         if spec.key in _SHARES_OF_CORRECT_PREDICTIONS:
             share = percent(situation.majority_share, 1)
-            sentences.append(f"Naming '{situation.majority}' every time scores {share}.")
+            sentences.append(f"Always predicting '{situation.majority}' scores {share}.")
     if situation.is_imbalanced and spec.key.startswith("weighted_"):
         sentences.append(spec.notes)
     if spec.key == "average_accuracy":
@@ -236,10 +241,10 @@ _ABOUT_SCORES = frozenset({Goal.RANKING, Goal.PROBABILITIES})
 
 @dataclass(frozen=True, slots=True)
 class Counsel:
-    """One metric, for or against. `class_label` is None for metrics of all classes together.
+    """Advice for or against one metric; `class_label` is None for metrics of all classes together.
 
-    `question` is what the metric answers, empty for metrics to leave out; `why` are sentences
-    read off the catalogue.
+    `question` is what the metric answers, empty for metrics that are not recommended. `why` has
+    the reasons, in sentences from the catalogue.
     """
 
     spec: MetricSpec
@@ -273,9 +278,9 @@ class Counsel:
 
 @dataclass(frozen=True, repr=False)
 class Advice:
-    """What to report (three), what to leave out, and what holds for all of it.
+    """Three metrics to report, those not to report, and cautions that apply to all of them.
 
-    `print(advice)` shows it as a page of text, a notebook as a card.
+    `print(advice)` prints it as text; a notebook shows a card.
     """
 
     report: tuple[Counsel, ...]
@@ -314,7 +319,7 @@ class Advice:
 
 
 def recommend(situation: Situation) -> Advice:
-    """Choose the first three candidates that the data and the knowledge of its use allow."""
+    """Choose the first three candidates that the data and what is known of their use allow."""
     chosen = list(_allowed(candidates(situation), situation))[:N_REPORTED]
     reported = {(candidate.spec.key, candidate.of_class) for candidate in chosen}
     report = tuple(
@@ -353,17 +358,17 @@ def _cautions(situation: Situation) -> Iterable[str]:
         count = cases[situation.labels.index[watched]]
         yield (
             f"Only {count} of {sum(cases)} examples {'is' if count == 1 else 'are'} '{watched}': "
-            "report the intervals, and do not trust small differences."
+            "report intervals, and do not rely on small differences."
         )
     if situation.goal in _ABOUT_SCORES and not situation.has_scores:
         yield "There are no scores; log them with y_score= to evaluate more than the predictions."
     if situation.goal is Goal.PROBABILITIES and not situation.balance_known:
         yield (
-            "A probability presupposes a class balance. As that in use is not known, neither "
-            "log loss nor calibration measured here can be carried over."
+            "Probabilities are calibrated for one class balance. In production it may differ, so "
+            "log loss and calibration may differ as well."
         )
     if not situation.balance_known and situation.goal is not Goal.PROBABILITIES:
         yield (
-            "Precision in use follows from recall, specificity and the class balance there: "
-            "compute it for each balance that is plausible."
+            "Precision in production follows from recall, specificity and the class balance "
+            "there. Compute it for each plausible balance."
         )

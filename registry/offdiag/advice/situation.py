@@ -1,4 +1,4 @@
-"""What advice depends on: the errors that matter, the data, and what is known of its use."""
+"""What advice depends on: the errors that matter, the data, and what is known of their use."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Goal(StrEnum):
     """Which errors, or which use of the scores, matter."""
 
     MISSES = "misses"
-    """Samples of a class that are not found."""
+    """Samples of a class that are not detected."""
     FALSE_ALARMS = "false_alarms"
-    """Answers that name a class wrongly."""
+    """Predictions of a class that are wrong."""
     BOTH = "both"
     RANKING = "ranking"
     """The samples are sorted by score; the threshold is chosen later."""
@@ -27,11 +27,11 @@ class Goal(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """The data a classifier was tried on, and what it is for.
+    """The data on which a classifier was evaluated, and what it is used for.
 
-    `cases` are the numbers of samples of each class, in label order. `about` is the class whose
-    errors matter, None if all matter alike. `balance_known` says that the classes are as
-    frequent in use as they are in this data.
+    `cases` has the number of samples of each class, in label order. `about` is the class whose
+    errors matter, None if all matter equally. `balance_known` says that the classes are as
+    frequent in production as in this data.
     """
 
     goal: Goal
@@ -49,7 +49,7 @@ class Situation:
 
     @property
     def watched(self) -> str:
-        """The class in question, or else the one with the fewest cases: it fails unseen."""
+        """The class in question, or else the smallest one, whose errors are easily overlooked."""
         return self.about or min(self.present, key=self.present.__getitem__)
 
     @property
@@ -59,7 +59,7 @@ class Situation:
 
     @property
     def majority_share(self) -> float:
-        """Share of the largest class: the accuracy of always naming it."""
+        """Share of the largest class: the accuracy of always predicting it."""
         return max(self.cases) / sum(self.cases)
 
     @property
@@ -81,7 +81,7 @@ def situation_of(
     balance_known: bool,
     has_scores: bool,
 ) -> Situation:
-    """What is asked about the classifier that a matrix (K, K) is of; `about` None is not a class.
+    """The situation of the classifier behind a matrix (K, K); `about` is a class or None.
 
     Raises `InvalidInput` for an unknown goal or class, a class without samples, and data in
     which fewer than two classes occur.

@@ -94,7 +94,8 @@ _WORDS: Mapping[Reason, str] = {
     Reason.TOO_FEW_CLASSES: "there are too few classes with examples",
     Reason.TOO_FEW_GROUPS: "there are too few groups with enough examples",
     Reason.GROUP_VALUE_UNDEFINED: "it is undefined for at least one group",
-    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not show each forecast",
+    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not contain the individual "
+    "forecasts",
     Reason.CUSTOM_METRIC_FAILED: "its function failed, or gave no number within its bounds",
     Reason.CUSTOM_METRIC_UNDEFINED: "its function says so",
 }

@@ -1,4 +1,4 @@
-"""The form in which the catalogue describes a metric, and the phrases that entries share.
+"""The form of a catalogue entry, and phrases that entries share.
 
 Formulas use TP, FN, FP and TN for one class against the rest, t = TP + FN for its actual and p =
 TP + FP for its predicted samples, and N for all. Over classes, c_ij are the cells (actual i,
@@ -39,29 +39,29 @@ class Direction(StrEnum):
     HIGHER = "higher"
     LOWER = "lower"
     NEITHER = "neither"
-    """The value describes the data or the answers without judging them."""
+    """The value describes the data or the predictions without judging them."""
 
 
 class Transformation(StrEnum):
-    """An operation on a confusion matrix that may or may not change a metric."""
+    """A transformation of a confusion matrix that may leave a metric unchanged."""
 
     RELAYOUT = "relayout"
-    """The table is laid out with the axes exchanged, and the orientation is stated."""
+    """The axes of the table are exchanged, and the orientation is stated."""
     ROLE_SWAP = "role_swap"
-    """Actual and predicted classes trade places: an undeclared transposition."""
+    """Actual and predicted classes are swapped: an undeclared transposition."""
     LABEL_PERMUTATION = "label_permutation"
     """The classes are listed in another order on both axes."""
     CLASS_INVERSION = "class_inversion"
-    """Two classes: positive and negative trade names (labelling inversion, Luque et al.)."""
+    """Two classes: positive and negative are swapped (labelling inversion, Luque et al.)."""
     SCORING_INVERSION = "scoring_inversion"
-    """Two classes: every answer is replaced by the other one."""
+    """Two classes: every prediction is replaced by the other class."""
     FULL_INVERSION = "full_inversion"
     """Both inversions, one after the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symmetry:
-    """How a metric responds to the transformations of a matrix.
+    """How a metric reacts to transformations of a matrix.
 
     Relayout, role swap, label permutation and class inversion leave a symmetric metric
     unchanged. Scoring and full inversion turn good into bad, so there a symmetric metric
@@ -90,7 +90,7 @@ SHARE_OF_CORRECT = Symmetry(
 def with_all_inversions(
     *, roles: str | None = None, prevalence_independent: bool = False
 ) -> Symmetry:
-    """All inversions of two classes, but not with the roles swapped: then it becomes `roles`."""
+    """Symmetric under all inversions of two classes; with roles swapped it becomes `roles`."""
     return Symmetry(
         class_inversion=True,
         scoring_inversion=True,
@@ -100,30 +100,35 @@ def with_all_inversions(
     )
 
 
-# How an interval is found, in words; docs/intervals.md says when there is none.
-NO_INTERVAL = "None: it is a fact of the data, or a number of examples or classes."
-WILSON = "Wilson's, of a binomial proportion."
-WILSON_TRANSFORMED = "Wilson's, of the binomial proportion that it is an increasing function of."
+# How an interval is computed, in words; docs/intervals.md says when there is none.
+NO_INTERVAL = "None. The value describes the data, or is a number of examples or classes."
+WILSON = "Wilson's score interval of a binomial proportion."
+WILSON_TRANSFORMED = (
+    "Wilson's score interval of a binomial proportion, transformed: the metric increases with the "
+    "proportion."
+)
 POSTERIOR = (
-    "Draws from the posterior of the matrix with Jeffreys' prior, with more than two classes a "
-    "prior of 1/K"
+    "Draws from the posterior of the matrix, with Jeffreys' prior for two classes and a prior of "
+    "1/K for more."
 )
-OF_MATRIX = f"{POSTERIOR}, and above 200 classes less twice their bias."
-OF_MATRIX_LESS_BIAS = f"{POSTERIOR} and less their bias, above 200 classes twice their bias."
-OF_CELLS = f"{POSTERIOR}; above 200 classes, the delta method."
-OF_CLASS = "Draws from the posterior of the class against the rest with Jeffreys' prior."
+OF_MATRIX = f"{POSTERIOR} Above 200 classes, twice the bias of the draws is subtracted."
+OF_MATRIX_LESS_BIAS = (
+    f"{POSTERIOR} With more than two classes, the bias of the draws is subtracted; above 200 "
+    "classes, twice the bias."
+)
+OF_CELLS = f"{POSTERIOR} Above 200 classes, the delta method."
+OF_CLASS = "Draws from the posterior of the class against the rest, with Jeffreys' prior."
 FEW_OR_ABSENT = (
-    "No ends below 5 examples in the smallest class, and none where a declared class has no "
-    "example."
+    "No ends if the smallest class has fewer than 5 examples, or a declared class has none."
 )
-FEW_OUTSIDE = "No ends below 5 examples outside the largest class."
+FEW_OUTSIDE = "No ends with fewer than 5 examples outside the largest class."
 MEAN_RECALL = (
-    "Two classes: the Wilson ends of both recalls combined (MOVER). More: draws from the "
-    "posterior of the matrix with a prior of 1/K, above 200 classes less twice their bias. "
-    f"{FEW_OR_ABSENT}"
+    "Two classes: the Wilson limits of both recalls, combined (MOVER). More classes: draws from "
+    "the posterior of the matrix with a prior of 1/K; above 200 classes, twice their bias is "
+    f"subtracted. {FEW_OR_ABSENT}"
 )
-STUDENT_LOG = "Student's t of the mean loss, on the log scale."
-EFFECTIVE_SIZE = "Wilson's, of the effective number of examples, with Student's t."
+STUDENT_LOG = "Student's t interval of the mean loss on the log scale."
+EFFECTIVE_SIZE = "Wilson's score interval with an effective number of examples and Student's t."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,12 +138,12 @@ class MetricSpec:
     `formula` is plain text; `low` and `high` bound the value (`math.inf` where unbounded). Most
     metrics are shares for which higher is better, and leave bounds and direction at the defaults.
     `undefined_when` maps each reason the metric can give to the condition in words.
-    `source` is the literature; `other_names` are the names in other libraries, including those
-    that mean something else there; `namesakes` are the keys of other metrics that go by the same
-    name, the most usual first. `ignores` lists what the value does not depend on.
+    `source` is the literature. `other_names` is the name in other libraries, including names that
+    mean something else there, and `namesakes` lists the keys of other metrics known by the same
+    name, the most common first. `ignores` lists what the value does not depend on.
     `version` is raised when the definition changes. `symmetry` is None where the
     transformations of a single-label matrix do not apply. `interval` says in a sentence or two
-    how the interval of the metric is found.
+    how the interval is computed.
     """
 
     key: str
@@ -169,7 +174,7 @@ NO_POSITIVES = {Reason.NO_ACTUAL_POSITIVES: "the class has no examples (t = 0)"}
 NO_NEGATIVES = {Reason.NO_ACTUAL_NEGATIVES: "all examples are of the class (t = N)"}
 NO_PREDICTED_POSITIVES = {Reason.NO_PREDICTED_POSITIVES: "the class is never predicted (p = 0)"}
 NO_PREDICTED_NEGATIVES = {
-    Reason.NO_PREDICTED_NEGATIVES: "nothing but the class is predicted (p = N)"
+    Reason.NO_PREDICTED_NEGATIVES: "every example is predicted as the class (p = N)"
 }
 ONE_SIDED_ACTUAL = NO_POSITIVES | NO_NEGATIVES
 ONE_SIDED_PREDICTED = NO_PREDICTED_POSITIVES | NO_PREDICTED_NEGATIVES
@@ -180,18 +185,18 @@ CLASS_VALUE_UNDEFINED = {
     Reason.CLASS_VALUE_UNDEFINED: "the class value is undefined for a declared class"
 }
 ONE_CLASS_EVERYWHERE = NO_SAMPLES | {
-    Reason.CHANCE_AGREEMENT_CERTAIN: "one and the same class is the only actual and the only "
-    "predicted one, so that chance alone agrees on every example"
+    Reason.CHANCE_AGREEMENT_CERTAIN: "only one class occurs and only that class is predicted, so "
+    "agreement by chance is certain"
 }
 
-# What a value may not depend on. A test changes exactly this and checks every entry against it.
+# What a value may not depend on. A test changes exactly this and checks every entry.
 TRUE_POSITIVES = "true positives"
 FALSE_NEGATIVES = "false negatives"
 FALSE_POSITIVES = "false positives"
 TRUE_NEGATIVES = "true negatives"
-PATTERN_OF_ERRORS = "which class is taken for which, as long as both margins stay the same"
-NAMED_CLASS = "which wrong class is named"
-ERRING_CLASS = "to which actual class the errors belong"
+PATTERN_OF_ERRORS = "which classes are confused, as long as both margins stay the same"
+NAMED_CLASS = "which wrong class is predicted"
+ERRING_CLASS = "which actual class the errors belong to"
 
 NOT_PROBABILITIES = {
     Reason.SCORES_NOT_PROBABILITIES: "a score lies outside [0, 1], or the scores of an example "

@@ -1,17 +1,18 @@
-"""How metrics respond to transformations of a confusion matrix, and to recall and specificity.
+"""How metrics react to transformations of a confusion matrix and to class imbalance.
 
 The transformations are those of Zeng (2025) for any number of classes and those of Luque et al.
-(2019, Symmetry 11(1) 47) for two. The catalogue declares which transformations change a metric.
+(2019, Symmetry 11(1) 47) for two. The catalogue declares which ones leave a metric unchanged.
 
 Luque et al. also draw a metric of two classes as a map over both rates: every binary classifier
-is a point (specificity, recall), and the imbalance of the classes decides how the metric sees
-that point. A metric whose map changes with the imbalance cannot be compared between datasets.
+is a point (specificity, recall), and the value at that point depends on the imbalance of the
+classes. A metric whose map changes with the imbalance cannot be compared between datasets.
 
-Luque, Carrasco, Martín and de las Heras (2019, Pattern Recognition 91, 216-231) ask how far a
-metric at some imbalance is from its value for balanced classes with the same recalls, and group
-metrics into clusters by simulation. The groups here follow from the definitions instead and differ
-from those clusters. With recall and specificity fixed, a metric keeps its value at any imbalance;
-or only where both are equal, as accuracy, their mean weighted by class size, does; or it changes.
+Luque, Carrasco, Martín and de las Heras (2019, Pattern Recognition 91, 216-231) ask how far
+imbalance moves a metric from its value for balanced classes while the recalls are fixed, and
+cluster metrics by it in a simulation. The groups here follow from the definitions instead, and are
+not those clusters. With recall and specificity fixed, a metric either keeps its value at any
+imbalance; or keeps it only if both are equal, like accuracy, their mean weighted by class size; or
+changes even then.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ from offdiag.metrics.suite import evaluate_stack
 
 TRANSFORMATION_WORDS: Mapping[Transformation, str] = MappingProxyType(
     {
-        Transformation.RELAYOUT: "table laid out the other way, orientation stated",
-        Transformation.ROLE_SWAP: ("actual and predicted swapped (an unstated transposition)"),
+        Transformation.RELAYOUT: "axes of the table exchanged, orientation stated",
+        Transformation.ROLE_SWAP: "actual and predicted swapped (an unstated transposition)",
         Transformation.LABEL_PERMUTATION: "classes listed in another order",
-        Transformation.CLASS_INVERSION: "two classes: positive and negative trade names",
+        Transformation.CLASS_INVERSION: "two classes: positive and negative swapped",
         Transformation.SCORING_INVERSION: "two classes: every prediction inverted",
         Transformation.FULL_INVERSION: "two classes: both inversions",
     }
 )
 CHANGES_SIGN = frozenset({Transformation.SCORING_INVERSION, Transformation.FULL_INVERSION})
-"""What turns good into bad, so that a metric at best changes its sign."""
+"""Transformations that turn good into bad, so at best a metric changes its sign."""
 
 LETTERS: Mapping[str, str] = MappingProxyType(
     {
@@ -87,15 +88,15 @@ _COUNTS = frozenset(
     {"tp", "fn", "fp", "tn", "support", "predicted", "n"}
     | {"n_classes", "n_classes_actual", "n_classes_predicted", "nir_p_value"}
 )
-"""Metrics that depend on the number of samples, and so on more than two rates and a share."""
+"""Metrics that depend on the number of samples, so on more than two rates and a share."""
 
 
 @dataclass(frozen=True, slots=True)
 class RateMap:
     """Values of a metric on a grid of both rates.
 
-    `recalls` and `specificities` are the grid positions, ascending, each (steps,); `values`
-    (steps, steps) has the recall along its first axis and NaN where the metric is undefined.
+    `recalls` and `specificities` (steps,) are the grid, ascending; `values` (steps, steps) has
+    the recall along its first axis, and NaN where the metric is undefined.
     """
 
     recalls: NDArray[np.float64]
@@ -104,19 +105,19 @@ class RateMap:
 
 
 def has_map(spec: MetricSpec) -> bool:
-    """Whether the metric depends on nothing but two rates and the imbalance.
+    """Whether the metric depends only on two rates and the imbalance.
 
-    A declared metric has no map, because it may depend on the names of the classes.
+    A declared metric has no map, because it may refer to particular classes.
     """
     is_custom = spec.key in custom_versions()
     return spec.scope in _MAPPED_SCOPES and spec.key not in _COUNTS and not is_custom
 
 
 def rate_map(spec: MetricSpec, *, positive_share: float, steps: int) -> RateMap:
-    """The metric at the centres of `steps` x `steps` fields of the unit square.
+    """The metric at the centres of `steps` x `steps` cells of the unit square.
 
-    `positive_share` is the share of the positive class among all samples, strictly between 0 and
-    1; a metric of one class is that of the positive class. Raises `InvalidInput`.
+    `positive_share` is the share of positive samples, between 0 and 1 (exclusive). A metric of one
+    class is that of the positive class. Raises `InvalidInput`.
     """
     if not 0 < positive_share < 1:
         raise InvalidInput(
@@ -144,9 +145,9 @@ def value_at(
 
 
 def height(spec: MetricSpec, value: float) -> float:
-    """Where a value lies between the ends of its range, 0 to 1.
+    """The position of a value in the range of its metric, 0 to 1.
 
-    Ratios have no upper end: 1, where both sides weigh the same, is in the middle.
+    Ratios have no upper end: their value 1, where both sides are equal, is in the middle.
     """
     if math.isinf(spec.high):
         return 1.0 if math.isinf(value) else value / (1 + value)
@@ -170,11 +171,11 @@ class ImbalanceGroup(StrEnum):
 
 
 GROUP_WORDS: Mapping[ImbalanceGroup, str] = {
-    ImbalanceGroup.INDEPENDENT: "keeps its value at every imbalance of the classes",
-    ImbalanceGroup.EQUAL_RECALLS: "keeps its value at every imbalance only where recall and "
+    ImbalanceGroup.INDEPENDENT: "does not depend on the imbalance of the classes",
+    ImbalanceGroup.EQUAL_RECALLS: "changes with the imbalance of the classes, unless recall and "
     "specificity are equal",
-    ImbalanceGroup.DEPENDENT: "changes with the imbalance also where recall and specificity are "
-    "equal",
+    ImbalanceGroup.DEPENDENT: "changes with the imbalance of the classes, even if recall and "
+    "specificity are equal",
 }
 
 
@@ -192,7 +193,7 @@ class ImbalanceEffect:
 
 
 def imbalance_effect(spec: MetricSpec) -> ImbalanceEffect | None:
-    """How imbalance affects a metric; None where it depends on more than recalls and shares."""
+    """The effect of imbalance on a metric, None if it depends on more than recalls and shares."""
     return _effect(spec.scope, spec.key) if has_map(spec) else None
 
 
@@ -216,13 +217,13 @@ def _heights(spec: MetricSpec, share: float) -> Floats:
 
 
 def effect_words(symmetry: Symmetry, transformation: Transformation) -> tuple[str, str | None]:
-    """What a transformation does to the value, and the metric that it becomes, if any.
+    """How a transformation changes the value, and which metric it becomes, if any.
 
     The words end before the name of that metric: ("becomes", "precision").
     """
     changes_sign = transformation in CHANGES_SIGN
     if getattr(symmetry, transformation.value):
-        return "changes its sign on a centred scale" if changes_sign else "unchanged", None
+        return "changes its sign, on a scale around 0" if changes_sign else "unchanged", None
     partner = symmetry.becomes.get(transformation)
     if partner is None:
         return "changes", None

@@ -57,11 +57,11 @@ def test_a_screening_is_reported_by_rates_that_hold_on_any_balance() -> None:
     advice = recommend(SCREENING)
 
     assert names(advice.report) == ["recall[ill]", "specificity[ill]", "informedness[ill]"]
-    assert advice.report[0].question == "How many of the actual 'ill' are found?"
-    assert "Naming 'well' every time scores 99.0 %." in avoided(advice, "overall_accuracy")
+    assert advice.report[0].question == "How many of the actual examples of 'ill' are detected?"
+    assert "Always predicting 'well' scores 99.0 %." in avoided(advice, "overall_accuracy")
     assert avoided(advice, "precision[ill]") == (
         OTHER_BALANCE,
-        "It ignores false negatives, the errors that matter.",
+        "It does not depend on false negatives, the errors that matter.",
     )
     assert advice.cautions[0].startswith("Only 10 of 1000 examples are 'ill'")
 
@@ -82,7 +82,7 @@ def test_the_lecture_is_told_that_its_accuracy_is_that_of_the_majority_rule() ->
     advice = recommend(LECTURE)
 
     assert names(advice.report) == ["balanced_accuracy", "recall[C]", "gmean_multiclass"]
-    assert "Naming 'A' every time scores 80.0 %." in avoided(advice, "overall_accuracy")
+    assert "Always predicting 'A' scores 80.0 %." in avoided(advice, "overall_accuracy")
     assert any("ten classes" in sentence for sentence in avoided(advice, "average_accuracy"))
     assert {"mcc", "macro_f1", "f1[C]"} <= set(names(advice.avoid))
 
@@ -121,7 +121,9 @@ def test_probabilities_presuppose_a_balance() -> None:
     unknown = replace(SCREENING, goal=Goal.PROBABILITIES, has_scores=True)
 
     assert {"log_loss", "ece_top_label_15"} <= set(names(recommend(unknown).avoid))
-    assert any("presupposes" in caution for caution in recommend(unknown).cautions)
+    assert any(
+        "calibrated for one class balance" in caution for caution in recommend(unknown).cautions
+    )
     assert names(recommend(replace(unknown, balance_known=True)).report) == [
         "log_loss",
         "ece_top_label_15",

@@ -133,9 +133,9 @@ def test_advice_names_three_numbers_and_their_reasons(folder: Path, offdiag: Com
 
     report = answer.json["advice"]["report"]
     assert [entry["key"] for entry in report] == ["recall", "specificity", "informedness"]
-    assert "It is the same on any class balance." in report[0]["why"]
+    assert "It does not depend on the class balance." in report[0]["why"]
     assert "Recommended" in shown.out
-    assert "Naming 'well' every time scores 99.0 %." in shown.out
+    assert "Always predicting 'well' scores 99.0 %." in shown.out
 
 
 def test_goals_of_the_command_line_are_those_of_the_advice() -> None:

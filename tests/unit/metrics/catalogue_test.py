@@ -74,8 +74,8 @@ def test_symmetry_claims_nothing_unless_told() -> None:
 
 
 WORDS = {
-    "wilson": "Wilson's, of a binomial",
-    "wilson, transformed": "Wilson's, of the binomial",
+    "wilson": "Wilson's score interval of a binomial proportion.",
+    "wilson, transformed": "proportion, transformed",
     "wilson, effective size": "effective number",
     "wilson ends combined (MOVER)": "MOVER",
     "posterior draws": "posterior",

@@ -95,8 +95,8 @@ def test_another_share_is_another_precision_and_the_same_recall(
 
     assert "B good0.7000.8000.778" in [row.text for row in precision.all("tr")]
     assert "B good0.7000.8000.700" in [row.text for row in recall.all("tr")]
-    assert "It changes with the imbalance" in precision.all("p", "note")[0].text
-    assert "The same at every imbalance" in recall.all("p", "note")[0].text
+    assert "changes with the imbalance" in precision.all("p", "note")[0].text
+    assert "the same at every imbalance" in recall.all("p", "note")[0].text
 
 
 def test_a_form_ends_at_the_canonical_address(client: PageClient) -> None:

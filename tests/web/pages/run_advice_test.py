@@ -32,11 +32,11 @@ def test_three_numbers_are_named_with_their_values_and_reasons_on_the_page_and_i
 
     assert titles(page) == ["Recall of “df”", "Specificity of “df”", "Informedness of “df”"]
     recall = cards(page)[0]
-    assert recall.inside("p")[0].text == "How many of the actual “df” are found?"
+    assert recall.inside("p")[0].text == "How many of the actual examples of “df” are detected?"
     assert "0.000" in recall.text
     assert "95 % CI 0.000 – 0.184" in recall.text
-    assert "It is the same on any class balance." in recall.text
-    assert "It ignores false positives and true negatives." in recall.text
+    assert "It does not depend on the class balance." in recall.text
+    assert "It does not depend on false positives or on true negatives." in recall.text
     assert link.attributes["href"] == f"/runs/{registry.plain}/advice.json?about=df&goal=misses"
     assert (record["goal"], record["about"], record["balance_known"]) == ("misses", "df", False)
     named = [entry["key"] for entry in record["report"]]
@@ -67,7 +67,7 @@ def test_the_data_and_what_is_better_left_out_are_told(
 
     lines = {row[0]: row[1:] for row in page.table("data")}
     assert lines["Accuracy"][0] == "0.864"
-    assert "Naming “nv” every time scores 66.9 %." in lines["Accuracy"][1]
+    assert "Always predicting “nv” scores 66.9 %." in lines["Accuracy"][1]
     said = page.one("main").text
     assert "1,503 examples of 7 classes: “nv” has 66.9 %, “df” 1.1 %." in said
     assert "Only 17 of 1503 examples are “df”" in said
@@ -81,8 +81,8 @@ def test_a_known_balance_allows_what_depends_on_it(
 
     assert titles(unknown)[0] == "Balanced accuracy"
     assert titles(known)[0] == "Matthews correlation coefficient (MCC)"
-    assert "Precision in use follows from" in unknown.one("main").text
-    assert "Precision in use follows from" not in known.one("main").text
+    assert "Precision in production follows from" in unknown.one("main").text
+    assert "Precision in production follows from" not in known.one("main").text
 
 
 def test_scores_that_are_missing_are_missed(reader: PageClient, registry: LesionRegistry) -> None:

@@ -140,7 +140,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         source=f"{LECTURE}, section 12.2",
         ignores=_ANY_ERROR,
         other_names={"PyCM": "POP"},
-        notes="With sample weights the sum of the weights.",
+        notes="With sample weights, the sum of the weights.",
         symmetry=BOTH_ROLES_ALIKE,
     ),
     AggregateMetric(
@@ -168,7 +168,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         direction=Direction.NEITHER,
         source=f"{ZENG}, item 5",
         ignores=_ANY_ERROR,
-        notes="Fewer than declared: the data cannot say anything about some classes.",
+        notes="If there are fewer than declared, the data say nothing about some classes.",
         symmetry=Symmetry(
             class_inversion=True,
             prevalence_independent=True,
@@ -185,7 +185,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         direction=Direction.NEITHER,
         source=f"{ZENG}, equation 11",
         ignores=_ANY_ERROR,
-        notes="1: the prediction is constant.",
+        notes="If it is 1, the prediction is constant.",
         symmetry=Symmetry(
             class_inversion=True,
             prevalence_independent=True,
@@ -210,7 +210,8 @@ SPECS: tuple[AggregateMetric, ...] = (
             "torchmetrics": "multiclass_accuracy(average='micro'); its default is the mean recall",
             "caret": "Accuracy",
         },
-        notes="Says nothing about a class that is small enough.",
+        notes="Hardly depends on small classes: a model can miss all of their examples and still "
+        "score high.",
         symmetry=SHARE_OF_CORRECT,
     ),
     AggregateMetric(
@@ -241,7 +242,8 @@ SPECS: tuple[AggregateMetric, ...] = (
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"PyCM": "ACC Macro"},
-        notes="Not a primary metric: with ten classes it is .80 when every prediction is wrong.",
+        notes="Not a primary metric: with ten classes it is 0.80 even if every prediction is "
+        "wrong.",
         symmetry=SHARE_OF_CORRECT,
     ),
     AggregateMetric(
@@ -256,7 +258,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         source=f"{ZENG}, item 21 and Property 2",
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
-        notes="Often called error rate as well; the two agree for two classes only.",
+        notes="Often called error rate as well, but the two are equal only for two classes.",
         symmetry=SHARE_OF_CORRECT,
     ),
     AggregateMetric(
@@ -271,8 +273,8 @@ SPECS: tuple[AggregateMetric, ...] = (
         undefined_when=NO_SAMPLES,
         ignores=_BY_ROW,
         other_names={"PyCM": "NIR", "caret": "AccuracyNull"},
-        notes="The accuracy of always naming the most frequent class. An accuracy that is not "
-        "well above it has been earned by the data, not by the model.",
+        notes="The accuracy of always predicting the most frequent class. A model whose accuracy "
+        "is not well above it has learned little.",
         symmetry=Symmetry(class_inversion=True),
     ),
     AggregateMetric(
@@ -287,8 +289,9 @@ SPECS: tuple[AggregateMetric, ...] = (
         | {Reason.FRACTIONAL_WEIGHTS: "cells are sums of sample weights, not numbers of examples"},
         ignores=_BY_ROW,
         other_names={"PyCM": "P-Value", "caret": "AccuracyPValue"},
-        notes="How often naming the majority class at random would be right at least as often. "
-        "The baseline counts as known, although it was estimated from the same data.",
+        notes="The probability of at least as many correct predictions if each were correct with "
+        "probability J, the share of the majority class. J is treated as known, although it is "
+        "estimated from the same data.",
         symmetry=Symmetry(class_inversion=True),
     ),
     AggregateMetric(
@@ -312,7 +315,7 @@ SPECS: tuple[AggregateMetric, ...] = (
             "scikit-learn": "balanced_accuracy_score",
             "torchmetrics": "multiclass_accuracy",
         },
-        notes="Every class counts the same however small; a class without examples is left out.",
+        notes="Every class counts the same, however small. Classes without examples are left out.",
         symmetry=with_all_inversions(roles="macro_precision_defined", prevalence_independent=True),
     ),
     AggregateMetric(
@@ -332,7 +335,8 @@ SPECS: tuple[AggregateMetric, ...] = (
         other_names={
             "scikit-learn": "balanced_accuracy_score(adjusted=True) (-inf where undefined)"
         },
-        notes="0 is chance and every constant prediction, 1 perfect, -1 / (K' - 1) nothing right.",
+        notes="0 for chance and for every constant prediction, 1 if all predictions are correct, "
+        "-1 / (K' - 1) if none is.",
         symmetry=with_all_inversions(prevalence_independent=True),
     ),
     AggregateMetric(
@@ -340,7 +344,8 @@ SPECS: tuple[AggregateMetric, ...] = (
         compute=gmean_multiclass,
         slopes=_gmean_multiclass_slopes,
         averages_classes=True,
-        interval=f"{POSTERIOR} and less twice their bias. {FEW_OR_ABSENT}",
+        interval=f"{POSTERIOR} With more than two classes, twice the "
+        f"bias of the draws is subtracted. {FEW_OR_ABSENT}",
         namesakes=("balanced_accuracy",),
         title="Geometric mean of the recalls",
         formula="(product of c_kk / t_k)^(1/K') over the K' classes with examples",
@@ -348,7 +353,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         undefined_when=NO_SAMPLES,
         ignores=_BY_ROW,
         other_names={"imbalanced-learn": "geometric_mean_score(average='multiclass')"},
-        notes="0 as soon as one class is missed completely.",
+        notes="0 if any class is missed completely.",
         symmetry=Symmetry(class_inversion=True, prevalence_independent=True),
     ),
 )

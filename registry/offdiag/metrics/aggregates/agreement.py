@@ -275,8 +275,9 @@ SPECS: tuple[AggregateMetric, ...] = (
             "PyCM": "Overall MCC",
             "torchmetrics": "matthews_corrcoef (up to 1 for a constant prediction)",
         },
-        notes="0 is chance. Depends on the prevalence: the same two rates give .79 at one half "
-        "and .17 at one in a thousand. Only with two classes can it reach -1.",
+        notes="0 is chance. It depends on the prevalence: the same recall and specificity can "
+        "give 0.79 at a prevalence of one half and 0.17 at one in a thousand. It can reach -1 "
+        "only with two classes.",
         symmetry=SHARE_OF_CORRECT,
     ),
     AggregateMetric(
@@ -317,7 +318,7 @@ SPECS: tuple[AggregateMetric, ...] = (
             "PyCM": "weighted_kappa",
             "statsmodels": "cohens_kappa(wt='linear')",
         },
-        notes="Follows the declared order of the labels.",
+        notes="Uses the declared order of the labels.",
         symmetry=_ORDERED,
     ),
     AggregateMetric(
@@ -336,8 +337,8 @@ SPECS: tuple[AggregateMetric, ...] = (
             "PyCM": "weighted_kappa",
             "statsmodels": "cohens_kappa(wt='quadratic')",
         },
-        notes="Follows the declared order of the labels. Far errors count much more than near "
-        "ones, and the middle classes hardly at all.",
+        notes="Uses the declared order of the labels. Errors between distant classes count much "
+        "more than those between neighbours, and the middle classes hardly count.",
         symmetry=_ORDERED,
     ),
     AggregateMetric(
@@ -353,7 +354,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         undefined_when=ONE_CLASS_EVERYWHERE,
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"PyCM": "Scott PI"},
-        notes="Never above Cohen's kappa; equal where both margins are.",
+        notes="Never above Cohen's kappa, and equal to it if both margins are equal.",
         symmetry=BOTH_ROLES_ALIKE,
     ),
     AggregateMetric(
@@ -370,7 +371,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         | {Reason.SINGLE_CLASS_DECLARED: "only one class is declared (K = 1)"},
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"PyCM": "Gwet AC1"},
-        notes="Stays high for a constant prediction on very unequal classes, where kappa is 0.",
+        notes="Stays high for a constant prediction on very imbalanced classes, where kappa is 0.",
         symmetry=BOTH_ROLES_ALIKE,
     ),
 )

@@ -131,8 +131,8 @@ def _sum_x_log_x(shares: Floats) -> float:
 
 
 _NOISE_ADDS = (
-    "With two classes, draws from the posterior with Jeffreys' prior. None with more: noise adds "
-    "to it, by about (K - 1)^2 / (2 n) nats of K classes and n examples."
+    "Two classes: draws from the posterior with Jeffreys' prior. More classes: None, because "
+    "noise increases the value by about (K - 1)^2 / (2 n) nats for K classes and n examples."
 )
 
 SPECS: tuple[AggregateMetric, ...] = (
@@ -151,8 +151,8 @@ SPECS: tuple[AggregateMetric, ...] = (
             "scikit-learn": "mutual_info_score",
             "PyCM": "Mutual Information (in bits)",
         },
-        notes="Information in a prediction, even if the labels are mixed up: a classifier that is "
-        "always wrong in the same way scores as high as a perfect one.",
+        notes="How much a prediction reveals about the actual class, whatever it is called: a "
+        "classifier that swaps the classes consistently scores as high as a perfect one.",
         symmetry=BOTH_ROLES_ALIKE,
     ),
     AggregateMetric(
@@ -167,7 +167,8 @@ SPECS: tuple[AggregateMetric, ...] = (
         undefined_when=NO_SAMPLES
         | {Reason.CONSTANT_MARGIN: "only one class has examples and only one is predicted"},
         other_names={"scikit-learn": "normalized_mutual_info_score (1 where undefined)"},
-        notes="Does not depend on which prediction means which class, like mutual information.",
+        notes="Like mutual information, it does not depend on which prediction stands for which "
+        "class.",
         symmetry=BOTH_ROLES_ALIKE,
     ),
 )

@@ -141,12 +141,12 @@ def _micro(key: str, name: str, item: str) -> AggregateMetric:
         slopes=lambda s: s.accuracy,
         interval=WILSON,
         title=f"Micro {name}",
-        formula="S / N, the accuracy: each error is one false positive and one false negative",
+        formula="S / N = accuracy, since each error is one false positive and one false negative",
         source=f"{ZENG}, {item} and Property 4",
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"scikit-learn": f"{key}_score(average='micro')"},
-        notes="Differs from the accuracy only where an example can have several labels.",
+        notes="Differs from accuracy only if an example can have several labels.",
         symmetry=SHARE_OF_CORRECT,
     )
 
@@ -163,7 +163,7 @@ def _weighted(key: str, name: str, source: str, symmetry: Symmetry) -> Aggregate
         undefined_when=NO_SAMPLES,
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"scikit-learn": f"{key}_score(average='weighted')"},
-        notes="Large classes dominate, as they do the accuracy.",
+        notes="Large classes dominate, as in accuracy.",
         symmetry=symmetry,
     )
 
@@ -180,7 +180,8 @@ SPECS: tuple[AggregateMetric, ...] = (
         source=POWERS,
         undefined_when=NO_SAMPLES | CLASS_VALUE_UNDEFINED,
         ignores=(PATTERN_OF_ERRORS,),
-        notes="Provisional: the weights follow one source, and no other library has it.",
+        notes="Provisional: the weights follow a single source, and no other library has this "
+        "metric.",
         symmetry=with_all_inversions(roles="markedness_multiclass"),
     ),
     AggregateMetric(
@@ -194,7 +195,8 @@ SPECS: tuple[AggregateMetric, ...] = (
         source=POWERS,
         undefined_when=NO_SAMPLES | CLASS_VALUE_UNDEFINED,
         ignores=(PATTERN_OF_ERRORS,),
-        notes="Provisional: the weights follow one source, and no other library has it.",
+        notes="Provisional: the weights follow a single source, and no other library has this "
+        "metric.",
         symmetry=with_all_inversions(roles="informedness_multiclass"),
     ),
     _micro("precision", "precision", "item 13"),
@@ -211,7 +213,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"scikit-learn": "jaccard_score(average='micro')"},
-        notes="OA / (2 - OA): orders classifiers as the accuracy does.",
+        notes="Equals OA / (2 - OA), so it ranks classifiers in the same order as accuracy.",
         symmetry=BOTH_ROLES_ALIKE,
     ),
     _weighted("precision", "precision", f"{ZENG}, item 16", ORIENTED),
@@ -221,7 +223,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         slopes=weighted_slopes("recall"),
         interval=WILSON,
         title="Weighted recall",
-        formula="sum t_k recall_k / N = S / N, the accuracy",
+        formula="sum t_k recall_k / N = S / N = accuracy",
         source=f"{ZENG}, item 17 and Property 4",
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
@@ -242,7 +244,8 @@ SPECS: tuple[AggregateMetric, ...] = (
         | {Reason.CLASS_VALUE_UNDEFINED: "only classes without examples are predicted"},
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"scikit-learn": "precision_score(average='weighted', zero_division=nan)"},
-        notes="Flatters a classifier that never names a class: the class simply drops out.",
+        notes="Favours a classifier that never predicts some class, because that class is left "
+        "out.",
         symmetry=ORIENTED,
     ),
 )

@@ -217,12 +217,13 @@ _ELKAN = "Elkan 2001, The foundations of cost-sensitive learning, IJCAI, 973-978
 # the labels, and nothing else unless the cost matrix happens to be symmetric.
 _BY_CELL = Symmetry()
 
-_BY_COST = "Draws of the shares of examples at each cost, with a prior of one example"
+_BY_COST = "Draws of the share of examples at each cost, with a prior of one example"
 _COSTLY_END = (
-    "The costly end is the farther one of these and of draws with Jeffreys' prior for the class "
-    "whose errors cost most."
+    "The end with the higher cost also allows for errors that did not occur: it is the more "
+    "extreme of the end of these draws and that of draws with Jeffreys' prior for the class with "
+    "the most expensive errors."
 )
-_OF_CLASSES = "of the shares of the classes, with Jeffreys' prior for two and 1/K for more."
+_OF_CLASSES = "of the class shares, with Jeffreys' prior for two classes and 1/K for more."
 
 SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
@@ -237,8 +238,8 @@ SPECS: tuple[MetricSpec, ...] = (
         source=_ELKAN,
         undefined_when=_NO_SAMPLES,
         other_names={"NannyML": "business_value (negated: gains instead of costs)"},
-        notes="In the currency of the cost matrix. With a declared prevalence q the examples of "
-        "class i count q_i / (t_i / N) each, so that N stays the same.",
+        notes="In the currency of the cost matrix. With a declared prevalence q, each example of "
+        "class i counts q_i / (t_i / N) times, so N stays the same.",
         symmetry=_BY_CELL,
     ),
     MetricSpec(
@@ -254,7 +255,7 @@ SPECS: tuple[MetricSpec, ...] = (
         undefined_when=_NO_SAMPLES,
         ignores=("the number of examples",),
         other_names={"NannyML": "business_value with normalize_business_value='per_prediction'"},
-        notes="With a cost of 1 for every error and 0 otherwise it is the error rate.",
+        notes="If every error costs 1 and correct predictions cost 0, it is the error rate.",
         symmetry=_BY_CELL,
     ),
     MetricSpec(
@@ -262,14 +263,14 @@ SPECS: tuple[MetricSpec, ...] = (
         scope=Scope.COST,
         interval="None.",
         title="Best constant prediction",
-        formula="the j with the least sum over i of t_i W_ij",
+        formula="the class j with the lowest sum over i of t_i W_ij",
         high=math.inf,
         direction=Direction.NEITHER,
         source=_ELKAN,
         undefined_when=_NO_SAMPLES,
         ignores=("the predictions",),
-        notes="A class code; of equal costs the lowest code. The best constant prediction need "
-        "not be the majority class.",
+        notes="A class code; if costs are equal, the lowest code. It need not be the majority "
+        "class.",
         symmetry=Symmetry(label_permutation=False),
     ),
     MetricSpec(
@@ -284,13 +285,13 @@ SPECS: tuple[MetricSpec, ...] = (
         source=_ELKAN,
         undefined_when=_NO_SAMPLES,
         ignores=("the predictions",),
-        notes="The baseline of every other cost: a model above it should not be used.",
+        notes="The baseline of every other cost: a model that costs more should not be used.",
         symmetry=_BY_CELL,
     ),
     MetricSpec(
         key="cost_ratio_to_best_trivial",
         scope=Scope.COST,
-        interval=f"{_BY_COST}, beside those {_OF_CLASSES} {_COSTLY_END}",
+        interval=f"{_BY_COST}, together with draws {_OF_CLASSES} {_COSTLY_END}",
         title="Cost relative to the best constant prediction",
         formula="total_cost / best_trivial_cost",
         low=-math.inf,
@@ -299,16 +300,17 @@ SPECS: tuple[MetricSpec, ...] = (
         source=_ELKAN,
         undefined_when=_NO_SAMPLES
         | {
-            Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant prediction costs nothing or gains"
+            Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant prediction costs nothing, or its "
+            "cost is negative"
         },
         ignores=("the number of examples", "the unit of the costs"),
-        notes="Above 1 the model costs more than a constant prediction.",
+        notes="Above 1, the model costs more than the best constant prediction.",
         symmetry=_BY_CELL,
     ),
     MetricSpec(
         key="skill_vs_trivial",
         scope=Scope.COST,
-        interval=f"{_BY_COST}, beside those {_OF_CLASSES} {_COSTLY_END}",
+        interval=f"{_BY_COST}, together with draws {_OF_CLASSES} {_COSTLY_END}",
         title="Cost skill score",
         formula="(best_trivial_cost - total_cost) / (best_trivial_cost - sum over i of t_i W_ii)",
         low=-math.inf,
@@ -320,8 +322,9 @@ SPECS: tuple[MetricSpec, ...] = (
             Reason.TRIVIAL_COST_IS_PERFECT: "a constant prediction costs no more than a perfect "
             "classifier"
         },
-        ignores=("the number of examples", "the unit and the zero of the costs"),
-        notes="1 for a perfect matrix, 0 for the best constant prediction, negative below it.",
+        ignores=("the number of examples", "the unit and the zero point of the costs"),
+        notes="1 if all predictions are correct, 0 for the cost of the best constant prediction, "
+        "negative if the model costs more.",
         symmetry=_BY_CELL,
     ),
 )

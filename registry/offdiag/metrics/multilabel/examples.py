@@ -199,19 +199,19 @@ def _of_samples(measure: _Measure) -> Iterator[MetricSpec]:
         (
             "",
             "",
-            "Two empty sets agree and score 1; one that is empty while the other is not scores 0.",
+            "Two empty sets agree and score 1. If only one of them is empty, the score is 0.",
             {},
         ),
         (
             "_zd0",
             " (empty sets as 0)",
-            f"An example counts 0 where {measure.denominator}, even if that is right.",
+            f"An example counts as 0 if {measure.denominator}, even if that is correct.",
             {"scikit-learn": f"{measure.key}_score(average='samples', zero_division=0)"},
         ),
         (
             "_zd1",
             " (empty sets as 1)",
-            f"An example counts 1 where {measure.denominator}, even if that is wrong.",
+            f"An example counts as 1 if {measure.denominator}, even if that is wrong.",
             {"scikit-learn": f"{measure.key}_score(average='samples', zero_division=1)"},
         ),
     )
@@ -244,7 +244,8 @@ SPECS: tuple[MetricSpec, ...] = (
             "scikit-learn": "accuracy_score",
             "torchmetrics": "multilabel_exact_match (its multilabel_accuracy averages labels)",
         },
-        notes="Exact match. It falls quickly as q grows: one wrong label spoils an example.",
+        notes="Exact match: a single wrong label makes an example wrong, so it falls quickly as q "
+        "grows.",
     ),
     MetricSpec(
         key="hamming_loss",
@@ -255,9 +256,10 @@ SPECS: tuple[MetricSpec, ...] = (
         direction=Direction.LOWER,
         source=f"{KRSTINIC}, eq. 5",
         undefined_when=NO_SAMPLES,
-        ignores=("whether a label was missed or spurious",),
+        ignores=("whether a label is missing or predicted wrongly",),
         other_names={"scikit-learn": "hamming_loss"},
-        notes="With few labels per example a model that never predicts any looks good already.",
+        notes="With few labels per example, even a model that never predicts any label looks "
+        "good.",
     ),
     *(spec for measure in _MEASURES for spec in _of_samples(measure)),
     MetricSpec(
@@ -271,7 +273,8 @@ SPECS: tuple[MetricSpec, ...] = (
         source=f"{_TSOUMAKAS}, section 4",
         undefined_when=NO_SAMPLES,
         ignores=("all predictions",),
-        notes="How many labels an example has: a fact of the data, whatever the model.",
+        notes="The mean number of labels of an example. It describes the data, whatever the "
+        "model.",
     ),
     MetricSpec(
         key="label_density",

@@ -86,14 +86,14 @@ def _weighted(values: Quantity, support: NDArray[np.float64]) -> Quantity:
 _Average: TypeAlias = tuple[str, str, str, Mapping[Reason, str], Mapping[str, str], str]
 """Key, kind, formula, when it is undefined, other names, notes."""
 
-_OF_SMALL_LABELS = f"{EFFECTIVE_SIZE} No ends where a label has fewer than 5 examples."
+_OF_SMALL_LABELS = f"{EFFECTIVE_SIZE} No ends if a label has fewer than 5 examples."
 _OF_RARE_LABELS = (
-    f"{EFFECTIVE_SIZE} No ends where labels with fewer than 5 examples have more than a tenth of "
-    "the weight."
+    f"{EFFECTIVE_SIZE} No ends if labels with fewer than 5 examples have more than a tenth of the "
+    "weight."
 )
 _NOTHING_TRUE = {Reason.NO_ACTUAL_POSITIVES: "no example has a true label"}
 
-_NOTHING_PREDICTED = {Reason.NO_PREDICTED_POSITIVES: "nothing is ever predicted"}
+_NOTHING_PREDICTED = {Reason.NO_PREDICTED_POSITIVES: "no label is ever predicted"}
 
 _NOTHING_AT_ALL = {Reason.CLASS_ABSENT: "no label is ever true or predicted"}
 
@@ -123,7 +123,7 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
         (
             f"micro_{measure.key}",
             "Micro",
-            f"{measure.of_label} with the cells added up over labels",
+            f"{measure.of_label} with the counts summed over labels",
             measure.undefined,
             {"scikit-learn": f"{library}(average='micro')"},
             "Labels with many examples dominate.",
@@ -134,7 +134,7 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
             f"mean over all q labels of {measure.of_label}",
             {},
             {"scikit-learn": f"{library}(average='macro', zero_division=0)"},
-            "Every label counts the same; an undefined label value counts as 0.",
+            "Every label counts the same; an undefined value of a label counts as 0.",
         ),
         (
             f"macro_{measure.key}_defined",
@@ -142,7 +142,7 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
             f"mean of {measure.of_label} over the labels where it is defined",
             {Reason.CLASS_VALUE_UNDEFINED: "it is undefined for every label"},
             {"scikit-learn": f"{library}(average='macro', zero_division=nan)"},
-            "Labels that are left out may be those that the model fails on.",
+            "The labels left out may be the ones on which the model fails.",
         ),
         (
             f"weighted_{measure.key}",
@@ -150,7 +150,7 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
             f"sum over labels of support times {measure.of_label}, over the total support",
             _NOTHING_TRUE,
             {"scikit-learn": f"{library}(average='weighted', zero_division=0)"},
-            "An undefined label value counts as 0.",
+            "An undefined value of a label counts as 0.",
         ),
     )
     for key, average, formula, undefined, other_names, notes in averages:

@@ -180,7 +180,7 @@ def _positions_of_first_equal(ascending: NDArray[np.floating]) -> NDArray[np.int
     return firsts
 
 
-_STUDENT = "Student's t of the mean over examples."
+_STUDENT = "Student's t interval of the mean over examples."
 _TSOUMAKAS = (
     "Tsoumakas, Katakis and Vlahavas 2010, Mining multi-label data, in: Data Mining and "
     "Knowledge Discovery Handbook"
@@ -199,12 +199,13 @@ SPECS: tuple[MetricSpec, ...] = (
         direction=Direction.LOWER,
         source=_TSOUMAKAS,
         undefined_when=NO_SAMPLES,
-        ignores=("everything about scores but their order",),
+        ignores=("the scores, except for their order",),
         other_names={
             "scikit-learn": "coverage_error",
             "torchmetrics": "multilabel_coverage_error",
         },
-        notes="At best the mean size of Y, at worst q. An example without true labels counts 0.",
+        notes="At best the mean size of Y, at worst q. An example without true labels counts as "
+        "0.",
     ),
     MetricSpec(
         key="label_ranking_loss",
@@ -216,12 +217,12 @@ SPECS: tuple[MetricSpec, ...] = (
         direction=Direction.LOWER,
         source=_TSOUMAKAS,
         undefined_when=NO_SAMPLES,
-        ignores=("everything about scores but their order",),
+        ignores=("the scores, except for their order",),
         other_names={
             "scikit-learn": "label_ranking_loss",
             "torchmetrics": "multilabel_ranking_loss",
         },
-        notes="Ties count as wrong. An example where no label, or every label, is true counts 0.",
+        notes="Ties count as wrong. An example counts as 0 if none or all of its labels are true.",
     ),
     MetricSpec(
         key="label_ranking_average_precision",
@@ -232,11 +233,11 @@ SPECS: tuple[MetricSpec, ...] = (
         "scored at least as high",
         source=_TSOUMAKAS,
         undefined_when=NO_SAMPLES,
-        ignores=("everything about scores but their order",),
+        ignores=("the scores, except for their order",),
         other_names={
             "scikit-learn": "label_ranking_average_precision_score",
             "torchmetrics": "multilabel_ranking_average_precision",
         },
-        notes="An example where no label, or every label, is true counts 1.",
+        notes="An example counts as 1 if none or all of its labels are true.",
     ),
 )

@@ -113,7 +113,7 @@ SPECS: tuple[ClassMetric, ...] = (
         source=f"{ZENG}, item 4; {LECTURE}, section 12.2",
         ignores=(TRUE_POSITIVES, FALSE_NEGATIVES, FALSE_POSITIVES),
         other_names={"PyCM": "TN", "torchmetrics": "stat_scores [2]", "TFMA": "TrueNegatives"},
-        notes="With many classes almost every example is a true negative of almost every class.",
+        notes="With many classes, almost every example is a true negative of almost every class.",
         symmetry=Symmetry(role_swap=True, becomes={_CLASSES: "tp"}),
     ),
     ClassMetric(
@@ -128,7 +128,7 @@ SPECS: tuple[ClassMetric, ...] = (
         source=f"{ZENG}, item 5",
         ignores=(FALSE_POSITIVES, TRUE_NEGATIVES),
         other_names={"scikit-learn": "support", "PyCM": "P"},
-        notes="The number of examples, which decides how far the recall can be trusted.",
+        notes="The number of examples of the class. With few, the recall is imprecise.",
         symmetry=Symmetry(becomes={_ROLES: "predicted"}),
     ),
     ClassMetric(
@@ -156,7 +156,7 @@ SPECS: tuple[ClassMetric, ...] = (
         source="Kuhn 2008, Journal of Statistical Software 28(5) (caret)",
         undefined_when=NO_SAMPLES,
         other_names={"PyCM": "PRE", "TFMA": "Prevalence", "caret": "Prevalence"},
-        notes="The share of the class in the evaluated data, which need not be its share in use.",
+        notes="The share of the class in the evaluated data. In production it may differ.",
         symmetry=Symmetry(full_inversion=True, becomes={_ROLES: "predicted_rate"}),
     ),
     ClassMetric(
@@ -170,8 +170,8 @@ SPECS: tuple[ClassMetric, ...] = (
         direction=Direction.NEITHER,
         source="Luque et al. 2019, Symmetry 11(1) 47, section 2",
         undefined_when=NO_SAMPLES,
-        notes="0 where the class has half of the examples, -1 where it has none. Metrics that are "
-        "not prevalence independent change with it, whatever the model.",
+        notes="0 if the class has half of the examples, -1 if it has none. Metrics that depend on "
+        "prevalence change with it, whatever the model.",
         symmetry=Symmetry(full_inversion=True),
     ),
     ClassMetric(
@@ -189,7 +189,7 @@ SPECS: tuple[ClassMetric, ...] = (
             "TFMA": "PredictedPositiveRate",
             "caret": "Detection Prevalence",
         },
-        notes="Far below the prevalence, the class is under-predicted.",
+        notes="A value far below the prevalence means that the class is under-predicted.",
         symmetry=Symmetry(scoring_inversion=True, becomes={_ROLES: "prevalence"}),
     ),
     ClassMetric(
@@ -211,7 +211,8 @@ SPECS: tuple[ClassMetric, ...] = (
             "TFMA": "Recall",
             "caret": "Sensitivity, Recall",
         },
-        notes="Also sensitivity, true positive rate, hit rate. Naming the class always gives 1.",
+        notes="Also called sensitivity, true positive rate or hit rate. Always predicting the "
+        "class gives 1.",
         symmetry=_of_actual_samples(roles="precision", classes="specificity"),
     ),
     ClassMetric(
@@ -233,7 +234,7 @@ SPECS: tuple[ClassMetric, ...] = (
             "caret": "Specificity",
             "imbalanced-learn": "specificity_score",
         },
-        notes="Also true negative rate, selectivity. Never naming the class gives 1.",
+        notes="Also called true negative rate or selectivity. Never predicting the class gives 1.",
         symmetry=_of_actual_samples(roles="npv", classes="recall"),
     ),
     ClassMetric(
@@ -255,7 +256,7 @@ SPECS: tuple[ClassMetric, ...] = (
             "TFMA": "Precision",
             "caret": "Precision, Pos Pred Value",
         },
-        notes="Also positive predictive value. It falls with the prevalence even if the "
+        notes="Also called positive predictive value. It falls with the prevalence even if the "
         "classifier stays the same.",
         symmetry=_of_predictions(roles="recall", classes="npv"),
     ),
@@ -293,7 +294,7 @@ SPECS: tuple[ClassMetric, ...] = (
         undefined_when=NO_NEGATIVES,
         ignores=(TRUE_POSITIVES, FALSE_NEGATIVES),
         other_names={"PyCM": "FPR", "TFMA": "FallOut"},
-        notes="Also fall-out.",
+        notes="Also called fall-out.",
         symmetry=_of_actual_samples(roles="for", classes="fnr"),
     ),
     ClassMetric(
@@ -310,7 +311,7 @@ SPECS: tuple[ClassMetric, ...] = (
         undefined_when=NO_POSITIVES,
         ignores=(FALSE_POSITIVES, TRUE_NEGATIVES),
         other_names={"PyCM": "FNR", "TFMA": "MissRate"},
-        notes="Also miss rate.",
+        notes="Also called miss rate.",
         symmetry=_of_actual_samples(roles="fdr", classes="fpr"),
     ),
     ClassMetric(

@@ -85,15 +85,16 @@ SPECS: tuple[ClassMetric, ...] = (
         source=_GLAS,
         undefined_when=ONE_SIDED_ACTUAL
         | {
-            Reason.POSITIVE_OVER_ZERO: "there is a hit and no false alarm; tends to +inf",
-            Reason.ZERO_OVER_ZERO: "there is neither a hit nor a false alarm",
+            Reason.POSITIVE_OVER_ZERO: "there are true positives but no false positives; tends to "
+            "+inf",
+            Reason.ZERO_OVER_ZERO: "there are neither true nor false positives",
         },
         other_names={
             "scikit-learn": "class_likelihood_ratios [0]",
             "PyCM": "PLR",
             "TFMA": "PositiveLikelihoodRatio",
         },
-        notes="By how much naming the class multiplies its odds. 1 is chance.",
+        notes="The factor by which predicting the class multiplies its odds. 1 is chance.",
         symmetry=_OF_RATES,
     ),
     ClassMetric(
@@ -108,15 +109,16 @@ SPECS: tuple[ClassMetric, ...] = (
         source=_GLAS,
         undefined_when=ONE_SIDED_ACTUAL
         | {
-            Reason.POSITIVE_OVER_ZERO: "there is a miss and no true negative; tends to +inf",
-            Reason.ZERO_OVER_ZERO: "there is neither a miss nor a true negative",
+            Reason.POSITIVE_OVER_ZERO: "there are false negatives but no true negatives; tends to "
+            "+inf",
+            Reason.ZERO_OVER_ZERO: "there are neither false nor true negatives",
         },
         other_names={
             "scikit-learn": "class_likelihood_ratios [1]",
             "PyCM": "NLR",
             "TFMA": "NegativeLikelihoodRatio",
         },
-        notes="By how much not naming the class multiplies its odds. 1 is chance.",
+        notes="The factor by which not predicting the class multiplies its odds. 1 is chance.",
         symmetry=_OF_RATES,
     ),
     ClassMetric(
@@ -128,9 +130,9 @@ SPECS: tuple[ClassMetric, ...] = (
         direction=Direction.LOWER,
         source="Balayla 2020, PLoS ONE 15(10) e0240215",
         undefined_when=ONE_SIDED_ACTUAL
-        | {Reason.ZERO_OVER_ZERO: "there is neither a hit nor a false alarm"},
+        | {Reason.ZERO_OVER_ZERO: "there are neither true nor false positives"},
         other_names={"TFMA": "PrevalenceThreshold (fails at chance level)"},
-        notes="Below this prevalence the precision falls off sharply. 1/2 at chance.",
+        notes="Below this prevalence, precision falls off sharply. 1/2 at chance.",
         symmetry=_OF_RATES,
     ),
     ClassMetric(
@@ -143,12 +145,12 @@ SPECS: tuple[ClassMetric, ...] = (
         high=math.inf,
         source=_GLAS,
         undefined_when={
-            Reason.POSITIVE_OVER_ZERO: "one kind of error never happens; tends to +inf",
-            Reason.ZERO_OVER_ZERO: "one kind of error and one kind of correct prediction are "
-            "missing",
+            Reason.POSITIVE_OVER_ZERO: "one kind of error does not occur; tends to +inf",
+            Reason.ZERO_OVER_ZERO: "one kind of error and one kind of correct prediction do not "
+            "occur",
         },
         other_names={"PyCM": "DOR", "TFMA": "DiagnosticOddsRatio"},
-        notes="The positive over the negative likelihood ratio. 1 is chance.",
+        notes="The positive divided by the negative likelihood ratio. 1 is chance.",
         symmetry=Symmetry(
             role_swap=True,
             class_inversion=True,
@@ -167,8 +169,8 @@ SPECS: tuple[ClassMetric, ...] = (
         source="Brin et al. 1997, SIGMOD Record 26(2), 255-264",
         undefined_when=NO_POSITIVES | NO_PREDICTED_POSITIVES,
         other_names={"PyCM": "LS"},
-        notes="How many times more often the prediction is correct than a random one with the "
-        "same predicted prevalence.",
+        notes="How many times as often predictions of the class are correct as random ones would "
+        "be.",
         symmetry=Symmetry(role_swap=True),
     ),
     ClassMetric(
@@ -180,7 +182,8 @@ SPECS: tuple[ClassMetric, ...] = (
         formula="4 TP TN / (4 TP TN + (TP + TN)(FP + FN))",
         source="Sitarz 2022, arXiv 2210.11997",
         undefined_when=ONE_SIDED_ACTUAL | ONE_SIDED_PREDICTED,
-        notes="Harmonic mean of precision, recall, specificity and NPV: F1 made symmetric.",
+        notes="The harmonic mean of precision, recall, specificity and NPV: a symmetric version "
+        "of F1.",
         symmetry=BOTH_ROLES_ALIKE,
     ),
 )

@@ -129,8 +129,9 @@ SPECS: tuple[ClassMetric, ...] = (
             "TFMA": "F1Score",
             "caret": "F1",
         },
-        notes="Harmonic mean of precision and recall, also Dice coefficient. A class that "
-        "occurs but is never predicted has F1 = 0 although its precision is undefined.",
+        notes="The harmonic mean of precision and recall, also called the Dice coefficient. A "
+        "class that occurs but is never predicted has F1 = 0, although its precision is "
+        "undefined.",
         symmetry=Symmetry(role_swap=True),
     ),
     ClassMetric(
@@ -148,7 +149,7 @@ SPECS: tuple[ClassMetric, ...] = (
             "PyCM": "F0.5",
             "torchmetrics": "fbeta_score",
         },
-        notes="Weighs precision over recall: beta = 1/2.",
+        notes="Precision weighs more than recall (beta = 1/2).",
         symmetry=Symmetry(becomes={_ROLES: "f2"}),
     ),
     ClassMetric(
@@ -166,7 +167,7 @@ SPECS: tuple[ClassMetric, ...] = (
             "PyCM": "F2",
             "torchmetrics": "fbeta_score",
         },
-        notes="Weighs recall over precision: beta = 2.",
+        notes="Recall weighs more than precision (beta = 2).",
         symmetry=Symmetry(becomes={_ROLES: "f0_5"}),
     ),
     ClassMetric(
@@ -186,8 +187,8 @@ SPECS: tuple[ClassMetric, ...] = (
             "torchmetrics": "jaccard_index",
             "TFMA": "ThreatScore",
         },
-        notes="Also critical success index, threat score, intersection over union. It orders "
-        "classifiers as F1 does: jaccard = F1 / (2 - F1).",
+        notes="Also called critical success index, threat score or intersection over union. It "
+        "ranks classifiers in the same order as F1: jaccard = F1 / (2 - F1).",
         symmetry=Symmetry(role_swap=True),
     ),
     ClassMetric(
@@ -200,7 +201,7 @@ SPECS: tuple[ClassMetric, ...] = (
         source=f"{ZENG}, item 20; {LUQUE} (ACC); {LECTURE}, section 12.3.1",
         undefined_when=NO_SAMPLES,
         other_names={"PyCM": "ACC", "TFMA": "BinaryAccuracy", "torchmetrics": "binary_accuracy"},
-        notes="High for every rare class, found or not, because of the true negatives.",
+        notes="High for every rare class, detected or not, because of the true negatives.",
         symmetry=SHARE_OF_CORRECT,
     ),
     ClassMetric(
@@ -218,8 +219,8 @@ SPECS: tuple[ClassMetric, ...] = (
             "TFMA": "BalancedAccuracy",
             "caret": "Balanced Accuracy",
         },
-        notes="PyCM calls it AUC: it is the area under the two straight lines through one "
-        "point of the ROC curve, not that of the scores.",
+        notes="PyCM calls it AUC: it is the area under the two straight lines through a single "
+        "point of the ROC curve, not the area under the curve of the scores.",
         symmetry=with_all_inversions(prevalence_independent=True),
     ),
     ClassMetric(
@@ -238,7 +239,7 @@ SPECS: tuple[ClassMetric, ...] = (
             "PyCM": "BM, Y",
             "TFMA": "Informedness",
         },
-        notes="Also Youden's J, true skill statistic, delta P'. 0 is chance.",
+        notes="Also called Youden's J, true skill statistic or delta P'. 0 is chance.",
         symmetry=with_all_inversions(roles="markedness", prevalence_independent=True),
     ),
     ClassMetric(
@@ -253,7 +254,8 @@ SPECS: tuple[ClassMetric, ...] = (
         source=f"{LUQUE} (MK); {POWERS}",
         undefined_when=ONE_SIDED_PREDICTED,
         other_names={"PyCM": "MK", "TFMA": "Markedness"},
-        notes="Also delta P. How much the prediction changes the odds of the class.",
+        notes="Also called delta P. It is how much more often the class occurs if it is predicted "
+        "than if it is not.",
         symmetry=with_all_inversions(roles="informedness"),
     ),
     ClassMetric(
@@ -270,8 +272,8 @@ SPECS: tuple[ClassMetric, ...] = (
             "PyCM": "GM (G is another metric)",
             "imbalanced-learn": "geometric_mean_score",
         },
-        notes="0 as soon as one side is missed completely, so stricter on bad classifiers "
-        "than generous to good ones.",
+        notes="0 if either recall or specificity is 0, so it penalises a failure on one side more "
+        "than the arithmetic mean does.",
         symmetry=Symmetry(class_inversion=True, prevalence_independent=True),
     ),
     ClassMetric(
@@ -304,8 +306,8 @@ SPECS: tuple[ClassMetric, ...] = (
         source=f"{LUQUE} (MCC); Matthews 1975, BBA 405(2), 442-451",
         undefined_when=NO_SAMPLES
         | {
-            Reason.CONSTANT_ACTUAL: "the class has no example, or all of them",
-            Reason.CONSTANT_PREDICTED: "the class is never predicted, or always",
+            Reason.CONSTANT_ACTUAL: "the class has no examples, or all of them",
+            Reason.CONSTANT_PREDICTED: "the class is never or always predicted",
         },
         other_names={
             "scikit-learn": "matthews_corrcoef (of two classes; 0 where undefined)",
@@ -313,8 +315,8 @@ SPECS: tuple[ClassMetric, ...] = (
             "torchmetrics": "matthews_corrcoef (up to 1 for a constant prediction)",
             "TFMA": "MatthewsCorrelationCoefficient",
         },
-        notes="The phi coefficient. Its sign is that of informedness, its square informedness "
-        "times markedness. The mean over classes is not the multi-class correlation.",
+        notes="The phi coefficient. It has the sign of informedness, and its square is "
+        "informedness times markedness. Its mean over classes is not the multi-class MCC.",
         symmetry=SHARE_OF_CORRECT,
     ),
 )

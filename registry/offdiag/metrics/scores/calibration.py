@@ -134,9 +134,9 @@ def _binned(
 
 
 _REFERENCE = (
-    "None keeps its level. In place of one: mean and 95 % quantile of what a perfectly calibrated "
-    "model with the same scores would show (999 draws of consistency resampling), p, and the "
-    "excess over the mean."
+    "None, because none has correct coverage. Instead you get the mean and the 95 % quantile of "
+    "the errors that a perfectly calibrated model with the same scores would show (999 draws of "
+    "consistency resampling), p, and the excess over the mean."
 )
 _NAEINI = (
     "Naeini, Cooper and Hauskrecht 2015, Obtaining well calibrated probabilities using Bayesian "
@@ -155,13 +155,14 @@ def _calibration(key: str, title: str, score: str, binning: str, source: str) ->
         interval=_REFERENCE,
         title=title,
         formula=f"sum over bins of (examples in the bin / n) |mean {score} - share of examples "
-        "where it came true|",
+        "where it is the actual class|",
         direction=Direction.LOWER,
         source=source,
         undefined_when=NOT_PROBABILITIES,
         ignores=("how well the scores separate the classes",),
         other_names={"torchmetrics": "calibration_error(norm='l1') with other bins"},
-        notes=f"{binning} Depends on the bins and is biased upwards when they hold few examples.",
+        notes=f"{binning} It depends on the bins and is biased upwards if they contain few "
+        "examples.",
     )
 
 
@@ -170,7 +171,7 @@ SPECS: tuple[MetricSpec, ...] = (
         f"ece_positive_{DEFAULT_BINS}",
         f"ECE (positive class, {DEFAULT_BINS} bins, equal width)",
         "probability of the positive class",
-        "Bins of equal width, closed below.",
+        "Bins have equal width and include their lower edge.",
         _NAEINI,
     ),
     MetricSpec(
@@ -183,29 +184,29 @@ SPECS: tuple[MetricSpec, ...] = (
         direction=Direction.LOWER,
         source=_NAEINI,
         undefined_when=NOT_PROBABILITIES,
-        ignores=("how many examples a bin holds",),
+        ignores=("how many examples a bin contains",),
         other_names={"torchmetrics": "calibration_error(norm='max') with other bins"},
-        notes="One example alone in a bin can decide it.",
+        notes="A single example in a bin can determine it.",
     ),
     _calibration(
         f"ece_positive_equal_mass_{DEFAULT_BINS}",
         f"ECE (positive class, {DEFAULT_BINS} bins, equal mass)",
         "probability of the positive class",
-        "Bins of about equally many examples; equal scores share a bin.",
+        "Bins contain about equally many examples; equal scores share a bin.",
         _NGUYEN,
     ),
     _calibration(
         f"ece_top_label_{DEFAULT_BINS}",
         f"ECE (top label, {DEFAULT_BINS} bins, equal width)",
         "largest probability of an example",
-        "Bins of equal width, closed below.",
+        "Bins have equal width and include their lower edge.",
         _GUO,
     ),
     _calibration(
         f"ece_top_label_equal_mass_{DEFAULT_BINS}",
         f"ECE (top label, {DEFAULT_BINS} bins, equal mass)",
         "largest probability of an example",
-        "Bins of about equally many examples; equal scores share a bin.",
+        "Bins contain about equally many examples; equal scores share a bin.",
         _NGUYEN,
     ),
 )

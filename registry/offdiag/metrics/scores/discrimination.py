@@ -154,14 +154,14 @@ _ABSENT_CLASS = {
 }
 
 _PAIRS_IN_CELLS = {
-    Reason.FORECASTS_IN_CELLS: "scores of each class were counted against the rest, not in pairs"
+    Reason.FORECASTS_IN_CELLS: "scores were counted for each class against the rest, not in pairs"
 }
 
-_ORDER_ONLY = ("everything about scores but their order", "the share of positive examples")
+_ORDER_ONLY = ("the scores, except for their order", "the share of positive examples")
 
 _AVERAGED_AREA = (
-    "DeLong's variance of the average, on the logit scale. No ends below 5 examples in the "
-    "smallest class."
+    "DeLong's variance of the average, on the logit scale. No ends with fewer than 5 examples in "
+    "the smallest class."
 )
 _MANN_WHITNEY = "Hanley and McNeil 1982, The meaning and use of the area under a ROC curve"
 
@@ -183,14 +183,14 @@ def _averaged(kind: str, average: str) -> MetricSpec:
         formula=f"mean over {over} of the area {versus}, {weighting}",
         source=source,
         undefined_when=_ABSENT_CLASS if kind == "ovr" else _ABSENT_CLASS | _PAIRS_IN_CELLS,
-        ignores=("everything about scores but their order",),
+        ignores=("the scores, except for their order",),
         other_names={
             "scikit-learn": f"roc_auc_score(multi_class='{kind}', average='{average}')",
             "torchmetrics": "multiclass_auroc (an absent class counts 0.0 there)"
             if kind == "ovr"
             else "none",
         },
-        notes="A pair counts the mean of its two directions." if kind == "ovo" else "",
+        notes="The value of a pair is the mean of its two directions." if kind == "ovo" else "",
     )
 
 
@@ -198,8 +198,8 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="roc_auc",
         scope=Scope.PROBABILISTIC,
-        interval="Newcombe's score interval (method 5), also at 1. No ends below 5 examples in "
-        "the smaller class.",
+        interval="Newcombe's score interval (method 5), which also works at 1. No ends with fewer "
+        "than 5 examples in the smaller class.",
         title="ROC AUC",
         formula="share of (positive, negative) pairs where the positive example scores higher, "
         "ties counting 1/2",
@@ -212,31 +212,33 @@ SPECS: tuple[MetricSpec, ...] = (
             "SciPy": "mannwhitneyu statistic / (P N)",
             "PyCM": "none (its AUC is balanced accuracy)",
         },
-        notes="Below 0.5 the scores point the wrong way, for example because they belong to the "
-        "other class.",
+        notes="Below 0.5, the scores rank the classes the wrong way round, for example because "
+        "they are the scores of the other class.",
     ),
     MetricSpec(
         key="average_precision",
         scope=Scope.PROBABILISTIC,
-        interval="Delta method on the logit scale with Student's t of (positive examples - "
-        "1) degrees; unreliable below 20 examples of the smaller class, no ends below 5.",
+        interval="The delta method on the logit scale, with Student's t of (positive examples - "
+        "1) degrees of freedom. Unreliable with fewer than 20 examples in the smaller class, no "
+        "ends with fewer than 5.",
         title="Average precision",
         formula="sum over distinct thresholds of precision times the recall gained",
         source="Davis and Goadrich 2006, The relationship between precision-recall and ROC curves",
         symbol="AP",
         undefined_when={Reason.NO_ACTUAL_POSITIVES: "no example is positive"},
-        ignores=("everything about scores but their order",),
+        ignores=("the scores, except for their order",),
         other_names={
             "scikit-learn": "average_precision_score (0.0 without positive examples)",
         },
-        notes="Useless scores reach the share of positive examples. The trapezoid under the "
-        "precision-recall curve is another, larger number.",
+        notes="Scores without skill reach the share of positive examples. The trapezoidal area "
+        "under the precision-recall curve is a different, larger number.",
     ),
     MetricSpec(
         key="ks",
         scope=Scope.PROBABILISTIC,
-        interval="The two-sample Kolmogorov-Smirnov bound, value -+ 1.358 sqrt(1/m + 1/n): valid "
-        "and wide. Scores without skill stay below 1.358 sqrt(1/m + 1/n).",
+        interval="The two-sample Kolmogorov-Smirnov bound, value -+ 1.358 sqrt(1/m + 1/n) for m "
+        "and n examples of the two classes. It is valid but wide; scores without skill stay below "
+        "1.358 sqrt(1/m + 1/n).",
         title="KS statistic",
         formula="max over thresholds of |TPR - FPR|",
         source="Smirnov 1948, Table for estimating the goodness of fit of empirical distributions",
@@ -244,7 +246,7 @@ SPECS: tuple[MetricSpec, ...] = (
         undefined_when=_ONE_SIDED,
         ignores=_ORDER_ONLY,
         other_names={"SciPy": "ks_2samp statistic"},
-        notes="Also large for scores that point the wrong way.",
+        notes="Also large for scores that rank the classes the wrong way round.",
     ),
     *(_averaged(kind, average) for kind in ("ovr", "ovo") for average in ("macro", "weighted")),
 )

@@ -248,8 +248,8 @@ def top_k_accuracy(counts: NDArray[np.int64], *, k: int) -> MetricValue:
 
 
 _RANKS_IN_CELLS = {
-    Reason.FORECASTS_IN_CELLS: "scores of each class were counted by themselves, which shows the "
-    "first class of an example alone"
+    Reason.FORECASTS_IN_CELLS: "scores were counted for each class separately, so only the "
+    "highest class of an example is known"
 }
 
 
@@ -262,16 +262,20 @@ def _top_k_spec(k: int) -> MetricSpec:
         formula=f"share of examples whose actual class is among the {k} with the highest score",
         source="Russakovsky et al. 2015, ImageNet large scale visual recognition challenge",
         undefined_when={
-            Reason.SCORES_NOT_PROBABILITIES: "only one of two classes has a score, which is not a "
-            "probability"
+            Reason.SCORES_NOT_PROBABILITIES: "only one of two classes has a score, and it is not "
+            "a probability"
         }
         | ({} if k == 1 else _RANKS_IN_CELLS),
-        ignores=("everything about scores but their order within an example",),
+        ignores=("the scores, except for their order within an example",),
         other_names={
             "scikit-learn": "top_k_accuracy_score (ties go to the highest class there)",
         },
-        notes="Ties go to the class that was declared first."
-        + (" This is the accuracy of the highest score." if k == 1 else ""),
+        notes="Of equal scores, the class declared first ranks higher."
+        + (
+            " This is the accuracy of predicting the class with the highest score."
+            if k == 1
+            else ""
+        ),
     )
 
 

@@ -142,13 +142,13 @@ _CORP = (
     "classifiers"
 )
 _NONE = (
-    "None: noise adds to it, and the regression has no normal limit and a rate of n^(-1/3), so "
-    "neither slopes nor resamples keep the level. A test of calibration is beside "
-    "`ece_positive_15`."
+    "None. Noise increases the value, and isotonic regression converges at a rate of n^(-1/3) "
+    "without a normal limit, so neither the delta method nor resampling has correct coverage. For "
+    "a test of calibration, see `ece_positive_15`."
 )
 _BOTH = (
-    "The regression pools adjacent violators; with more than two classes each is taken against "
-    "the rest. brier_sum = miscalibration - discrimination + uncertainty."
+    "The regression pools adjacent violators. With more than two classes, each class is fitted "
+    "against the rest. brier_sum = miscalibration - discrimination + uncertainty."
 )
 
 SPECS: tuple[MetricSpec, ...] = (
@@ -164,7 +164,8 @@ SPECS: tuple[MetricSpec, ...] = (
         undefined_when=NOT_PROBABILITIES,
         ignores=("how well the scores separate the classes",),
         other_names={"R reliabilitydiag": "miscalibration, half of this for two classes"},
-        notes=f"What calibration could gain; 0 for scores that are their own regression. {_BOTH}",
+        notes="How much calibration could improve the score; 0 if the scores equal their own "
+        f"isotonic regression. {_BOTH}",
     ),
     MetricSpec(
         key=DISCRIMINATION,
@@ -176,6 +177,6 @@ SPECS: tuple[MetricSpec, ...] = (
         undefined_when=NOT_PROBABILITIES,
         ignores=("how well the scores are calibrated",),
         other_names={"R reliabilitydiag": "discrimination, half of this for two classes"},
-        notes=f"Depends on the order of the scores alone. {_BOTH}",
+        notes=f"Depends only on the order of the scores. {_BOTH}",
     ),
 )

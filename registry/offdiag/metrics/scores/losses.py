@@ -198,14 +198,15 @@ def distinct_forecasts(forecasts: Forecasts) -> Iterator[DistinctForecasts]:
 _BRIER = "Brier 1950, Verification of forecasts expressed in terms of probability"
 
 _LESS_NOISE = (
-    "Normal, of the value less the noise in it. No ends where most examples have scores of their "
-    "own, or fewer than 5 are outside the largest class."
+    "A normal interval for the value less the noise in it. No ends if most examples have scores "
+    "of their own, or fewer than 5 examples are outside the largest class."
 )
 _MURPHY = "Murphy 1973, A new vector partition of the probability score"
 
 
 _BY_FORECAST = NOT_PROBABILITIES | {
-    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not show each forecast"
+    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not contain the individual "
+    "forecasts"
 }
 
 
@@ -237,28 +238,28 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="log_loss",
         scope=Scope.PROBABILISTIC,
-        interval=f"{STUDENT_LOG} Unreliable below 20 examples of the smallest class.",
+        interval=f"{STUDENT_LOG} Unreliable with fewer than 20 examples in the smallest class.",
         title="Log loss",
         formula="mean of -ln p of the actual class",
         high=math.inf,
         direction=Direction.LOWER,
         source="Good 1952, Rational decisions",
         undefined_when=NOT_PROBABILITIES
-        | {Reason.TRUE_CLASS_GOT_ZERO: "an actual class got probability 0; it tends to +inf"},
+        | {Reason.TRUE_CLASS_GOT_ZERO: "an actual class has probability 0; tends to +inf"},
         other_names={"scikit-learn": "log_loss (clips at the resolution of the score type)"},
         notes="In nats.",
     ),
     MetricSpec(
         key="log_loss_clipped",
         scope=Scope.PROBABILISTIC,
-        interval=f"{STUDENT_LOG} Unreliable below 20 examples of the smallest class.",
+        interval=f"{STUDENT_LOG} Unreliable with fewer than 20 examples in the smallest class.",
         title="Log loss (clipped)",
-        formula="mean of -ln p of the actual class, p moved into [1e-15, 1 - 1e-15]",
+        formula="mean of -ln p of the actual class, p clipped to [1e-15, 1 - 1e-15]",
         high=-math.log(1e-15),
         direction=Direction.LOWER,
         source="Good 1952, Rational decisions",
         undefined_when=NOT_PROBABILITIES,
-        notes="In nats. The bound is the same for scores of single and double precision.",
+        notes="In nats. The limits are the same for scores of single and double precision.",
     ),
     MetricSpec(
         key="brier_sum",
@@ -271,7 +272,7 @@ SPECS: tuple[MetricSpec, ...] = (
         source=_BRIER,
         undefined_when=NOT_PROBABILITIES,
         other_names={"scikit-learn": "brier_score_loss(scale_by_half=False)"},
-        notes="For two classes twice the familiar (p - y)^2; see brier_half.",
+        notes="For two classes it is twice the familiar mean of (p - y)^2; see brier_half.",
     ),
     MetricSpec(
         key="brier_half",
@@ -283,34 +284,34 @@ SPECS: tuple[MetricSpec, ...] = (
         source=_BRIER,
         undefined_when=NOT_PROBABILITIES,
         other_names={"scikit-learn": "brier_score_loss(scale_by_half=True)"},
-        notes="For two classes the mean of (p - y)^2 of the positive class.",
+        notes="For two classes it is the mean of (p - y)^2 of the positive class.",
     ),
     _brier_part(
         "brier_reliability",
         "Brier reliability",
-        "mean over examples of the squared distance between the forecast and what happened on "
-        "average under it",
+        "mean over examples of the squared distance between the forecast and the class shares "
+        "among examples with that forecast",
         Direction.LOWER,
-        "0 for a calibrated forecast, plus noise: where no forecast occurs twice it is the Brier "
-        "score itself, and says nothing; see brier_miscalibration.",
+        "0 for a calibrated forecast, plus noise. If no forecast occurs twice, it equals the "
+        "Brier score and is not informative; see brier_miscalibration.",
         undefined_when=_BY_FORECAST,
     ),
     _brier_part(
         "brier_resolution",
         "Brier resolution",
-        "mean over examples of the squared distance between what happened under their forecast "
-        "and what happened overall",
+        "mean over examples of the squared distance between the class shares among examples with "
+        "the same forecast and the overall shares",
         Direction.HIGHER,
-        "Noise adds to it: where no forecast occurs twice it is the uncertainty, and says "
-        "nothing; see brier_discrimination.",
+        "Noise increases it. If no forecast occurs twice, it equals the uncertainty and is not "
+        "informative; see brier_discrimination.",
         undefined_when=_BY_FORECAST,
     ),
     _brier_part(
         "brier_uncertainty",
         "Brier uncertainty",
-        "sum over classes of share times (1 - share)",
+        "sum over classes of share (1 - share)",
         Direction.NEITHER,
-        "A property of the data: the score of always forecasting the class shares.",
+        "A property of the data: the Brier score of always forecasting the class shares.",
         interval=NO_INTERVAL,
     ),
 )

@@ -183,15 +183,14 @@ def _reading(spec: MetricSpec) -> str:
     effect = imbalance_effect(spec)
     if effect is None or effect.group is ImbalanceGroup.INDEPENDENT:
         return (
-            "The same at every imbalance: two runs can be compared by it even where their "
-            "datasets have classes of other sizes."
+            "The value is the same at every imbalance, so you can compare runs on datasets with "
+            "different class sizes."
         )
     where = " unless both rates are equal" if effect.group is ImbalanceGroup.EQUAL_RECALLS else ""
     return (
-        f"It changes with the imbalance{where}: the same two rates give another value where "
-        "positives are rarer, so values from datasets with classes of other sizes do not compare. "
-        f"With 5 or 95 % positives it is off its value with 50 % by {effect.mean:.2f} on average "
-        "over all rates, on a scale from 0 to 1."
+        f"The value changes with the imbalance{where}, so values from datasets with different "
+        "class sizes cannot be compared. Compared with balanced classes, 5 or 95 % positives move "
+        f"it by {effect.mean:.2f} on average over all rates, on a scale from 0 to 1."
     )
 
 

@@ -215,7 +215,7 @@ def _effects(spec: MetricSpec) -> Iterator[tuple[str, str, str | None, str | Non
     effect = imbalance_effect(spec)
     if effect is not None:
         yield (
-            "two classes: other imbalance, the same recall and specificity",
+            "two classes: other imbalance, same recall and specificity",
             GROUP_WORDS[effect.group],
             None,
             None,
