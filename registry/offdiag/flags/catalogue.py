@@ -1,7 +1,7 @@
 """The reference of all rules: title, explanation, severities and version.
 
-A version is raised when a rule may fire differently on the same matrix with the same thresholds.
-Stored flags carry it, so that old and new ones are not confused.
+The version of a rule increases when the rule may raise other flags on the same matrix with the
+same thresholds. It is stored with each flag, so that old and new ones are not confused.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from offdiag.flags.verdict import Severity
 class RuleDescription:
     """One rule as pages and documentation show it.
 
-    `help` says when it fires and what to make of it; the numbers in it are the defaults.
+    `help` says when the flag is raised and what it means; the numbers in it are the defaults.
     `per_class` rules give a verdict for each class concerned, the others one for the run.
-    `changes` says what each version after the first changed, beginning with the second.
+    `changes` says what each version after the first changed, the second version first.
     """
 
     id: str
@@ -39,30 +39,30 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F1",
         title="Only one class predicted",
-        help="Exactly one class is ever predicted although several occur, and a detector with "
-        "50 % recall would miss all examples of the others with a probability of at most 5 %: "
-        "there are 5 or more of them. The accuracy is then the share of the predicted class.",
+        help="Only one class is predicted although several occur, and the other classes have 5 or "
+        "more examples together: a detector with 50 % recall would miss all of them with a "
+        "probability of at most 5 %. The accuracy is then the share of the predicted class.",
         mildest=Severity.CRITICAL,
         gravest=Severity.CRITICAL,
         per_class=False,
-        changes=("Not raised where the other classes have fewer than 5 examples in all.",),
+        changes=("Not raised if the other classes have fewer than 5 examples in all.",),
     ),
     RuleDescription(
         id="F2",
         title="Class never predicted",
-        help="The class has no prediction, and enough examples that chance does not explain it: a "
+        help="The class is never predicted although it has enough examples to rule out chance: a "
         "detector with 50 % recall would miss all of them with a probability of at most 5 % "
-        "divided by the number of classes. Its precision is undefined, which averages that skip "
-        "undefined values hide.",
+        "divided by the number of classes. Its precision is undefined, and averages that skip "
+        "undefined values hide this.",
         mildest=Severity.HIGH,
         gravest=Severity.HIGH,
         per_class=True,
-        changes=("Not raised where the class has so few examples that chance explains it.",),
+        changes=("Not raised if the class has so few examples that chance explains it.",),
     ),
     RuleDescription(
         id="F3",
         title="Zero recall",
-        help="Recall is zero on a class with enough examples that chance does not explain it: a "
+        help="Recall is zero although the class has enough examples to rule out chance: a "
         "detector with 50 % recall would miss all of them with a probability of at most 5 % "
         "divided by the number of classes.",
         mildest=Severity.CRITICAL,
@@ -72,37 +72,37 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F4",
         title="Recall far below the other classes",
-        help="The gap is accuracy on all other examples, taken as 95 % at most, minus recall of "
-        "the class; for sets of labels it is the recall of all other labels pooled, minus that of "
-        "the label. Proved: the gap is 20 points or more, and a smaller one would show so few "
-        "hits with a probability of at most 5 % divided by the number of classes (exact "
-        "binomial, averaged over what the recall of the others may be; its p is in the message); "
-        "critical where the same is proved of 40 points. On a "
-        "minority class that is the hidden-minority warning, in red. In sight: recall is below "
-        "that of the rest (1 % divided by the number of classes) and 20 points are neither proved "
-        "nor ruled out; medium, and on a minority class the amber warning “may hide”.",
+        help="The gap is the accuracy on all other examples, capped at 95 %, minus the recall of "
+        "the class. For multi-label runs it is the pooled recall of all other labels minus that "
+        "of the label. Confirmed gap: it is 20 points or more, and a smaller gap would leave so "
+        "few correct predictions with a probability of at most 5 % divided by the number of "
+        "classes (exact binomial, averaged over the uncertain recall of the others; its p is in "
+        "the message). It is critical if the same holds for 40 points, and on a minority class it "
+        "raises the red hidden-minority warning. Possible gap: recall is significantly below the "
+        "rest (1 % divided by the number of classes), and 20 points are neither confirmed nor "
+        "ruled out. It is medium, and on a minority class it raises the amber warning “may hide”.",
         mildest=Severity.MEDIUM,
         gravest=Severity.CRITICAL,
         per_class=True,
         changes=(
             (
-                "The gap is proved or in sight. Before, a gap of 20 points in the sample was "
-                "enough where recall was below that of the rest, and 40 points made it critical. "
-                "Labels of sets are judged too."
+                "The gap is confirmed or possible. Before, a gap of 20 points in the sample was "
+                "enough if recall was below that of the rest, and 40 points made it critical. "
+                "Labels of multi-label runs are checked too."
             ),
             (
-                "Counts that the recall of the other classes is estimated as well. Before, a "
-                "class was called worse than few others by chance."
+                "Takes into account that the recall of the other classes is an estimate, too. "
+                "Before, a class could be called worse than few other examples by chance."
             ),
         ),
     ),
     RuleDescription(
         id="F5",
         title="Not clearly better than the majority class",
-        help="Among the examples that either the model or the constant prediction of the largest "
-        "class gets right, but not both, the model does not gain significantly more than it "
-        "loses (one-sided sign test, 5 %), and its adjusted balanced accuracy is below 0.5; below "
-        "0.1 it is critical.",
+        help="The model is compared with always predicting the largest class. Among the examples "
+        "that only one of the two predicts correctly, the model does not gain significantly more "
+        "than it loses (one-sided sign test, 5 %), and its adjusted balanced accuracy is below "
+        "0.5. Below 0.1, the flag is critical.",
         mildest=Severity.HIGH,
         gravest=Severity.CRITICAL,
         per_class=False,
@@ -110,9 +110,9 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F6",
         title="Accuracy far above balanced accuracy",
-        help="Accuracy exceeds the mean recall of the classes by 15 points or more, high from 25. "
-        "Frequent classes dominate accuracy. One rare class with low recall hardly changes the "
-        "difference: F4 is the rule for that.",
+        help="Accuracy exceeds the mean recall of the classes by 15 points or more (from 25 "
+        "points the severity is high), because frequent classes dominate accuracy. A single rare "
+        "class with low recall hardly changes this difference; F4 is the rule for that.",
         mildest=Severity.MEDIUM,
         gravest=Severity.HIGH,
         per_class=False,
@@ -120,8 +120,8 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F7",
         title="Accuracy far above macro F1",
-        help="Accuracy exceeds the mean F1 of the classes by 15 points or more. With classes of "
-        "1 % this happens to good models too, because their precision is low by nature.",
+        help="Accuracy exceeds the mean F1 of the classes by 15 points or more. With classes of 1 "
+        "% this happens to good models, too, because precision is low for rare classes.",
         mildest=Severity.MEDIUM,
         gravest=Severity.MEDIUM,
         per_class=False,
@@ -138,9 +138,9 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F9",
         title="Low precision on a rare class",
-        help="With accuracy of 80 % or more, a class rarer than average has been predicted at "
-        "least five times, and significantly less than half of these predictions are correct. "
-        "High recall of a rare class may cost that much precision; no class is hidden by it.",
+        help="Accuracy is 80 % or more, and a class rarer than average is predicted at least five "
+        "times, but significantly less than half of these predictions are correct. This can be "
+        "the cost of high recall for a rare class; it does not mean that a class is hidden.",
         mildest=Severity.MEDIUM,
         gravest=Severity.MEDIUM,
         per_class=True,
@@ -158,26 +158,28 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F11",
         title="Costs no less than a constant prediction",
-        help="Under the cost matrix the predictions cost significantly more than the best "
-        "constant prediction (5 % divided by the number of constant predictions that may be the "
-        "cheapest; of two classes the binomial test of what the predictions lose among all that "
-        "they change). Or all of them are that constant prediction, and other classes have as "
-        "many examples as F1 asks for.",
+        help="Under the cost matrix, the predictions cost significantly more than the best "
+        "constant prediction. The level is 5 % divided by the number of constant predictions that "
+        "may be the cheapest; for two classes, the test is a binomial test of the losses among "
+        "all predictions that differ from the constant one. The flag is also raised if all "
+        "predictions are that constant prediction and the other classes have as many examples as "
+        "F1 requires.",
         mildest=Severity.CRITICAL,
         gravest=Severity.CRITICAL,
         per_class=False,
         changes=(
             (
-                "Raised where it is proved. Before, costs of these examples that were as high as "
-                "those of a constant prediction were enough, which of few examples is chance."
+                "Requires significance. Before, it was enough if these examples cost as much as "
+                "with a constant prediction, which can be chance with few examples."
             ),
         ),
     ),
     RuleDescription(
         id="F12",
         title="Too few examples",
-        help="The class has fewer than 30 examples, or the 95 % interval of its recall reaches "
-        "more than 15 points to either side. That no other flag is raised proves little here.",
+        help="The class has fewer than 30 examples, or the 95 % interval of its recall extends "
+        "more than 15 points to either side. If no other flag is raised for the class, this "
+        "proves little.",
         mildest=Severity.INFO,
         gravest=Severity.INFO,
         per_class=True,
@@ -185,9 +187,9 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F13",
         title="Orientation does not match the labels",
-        help="The totals of the actual classes of the uploaded matrix do not match the class "
+        help="The totals of the actual classes in the uploaded matrix do not match the class "
         "counts of the dataset. If the totals of the predicted classes match, the matrix looks "
-        "transposed, and precision and recall are exchanged; if neither do, the matrix was "
+        "transposed, and precision and recall are exchanged. If neither match, the matrix was "
         "computed on other labels.",
         mildest=Severity.HIGH,
         gravest=Severity.CRITICAL,
@@ -196,26 +198,26 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F14",
         title="Recall below the baseline",
-        help="On the same examples recall of the class is at least 2 points lower than that of "
-        "the baseline, and McNemar's mid-p, adjusted over the classes after Holm, is below 5 %. "
-        "The interval in the message holds for all classes together. High from 10 points. A "
-        "baseline that was chosen for being the highest of many on these examples is flattered by "
-        "the choice, and runs as good as it are flagged more often.",
+        help="On the same examples, recall of the class is at least 2 points lower than in the "
+        "baseline, and McNemar's mid-p, Holm-adjusted over the classes, is below 5 %. From 10 "
+        "points the severity is high. The interval in the message is simultaneous for all "
+        "classes. If the baseline was selected as the best of many runs on these examples, its "
+        "recall is biased upwards, and equally good runs are flagged more often.",
         mildest=Severity.MEDIUM,
         gravest=Severity.HIGH,
         per_class=True,
         changes=(
             (
-                "Judged by the mid-p of McNemar's test, adjusted after Holm. Before, by the exact "
-                "p at 5 % divided by the number of classes."
+                "Uses the mid-p of McNemar's test with Holm's adjustment. Before, the exact p was "
+                "compared with 5 % divided by the number of classes."
             ),
         ),
     ),
     RuleDescription(
         id="F15",
         title="A less accurate run costs less",
-        help="This run is the most accurate of those compared, yet a less accurate one saves at "
-        "least 5 % of its cost.",
+        help="This run is the most accurate of those compared, but a less accurate one costs at "
+        "least 5 % less.",
         mildest=Severity.MEDIUM,
         gravest=Severity.MEDIUM,
         per_class=False,
@@ -224,12 +226,12 @@ _DESCRIPTIONS = (
         id="F16",
         title="Far worse on a slice",
         help="Recall of the class, or accuracy, is significantly lower on the slice than on all "
-        "other examples, adjusted over all slices and metrics of the run (false discovery rate "
-        "5 %), and the adjusted interval of the gap reaches 20 points: medium; high where the "
-        "whole interval is beyond 20 points, critical beyond 40. No flag is raised where an "
-        "equally severe one is about the same examples: the slice has at least half of the misses "
-        "of its class, or another slice has at least half of its errors. Of a run the 20 most "
-        "severe are raised.",
+        "other examples, adjusted over all slices and metrics of the run (false discovery rate 5 "
+        "%). The flag is medium if the adjusted interval of the gap reaches 20 points, high if "
+        "the whole interval is beyond 20 points, and critical beyond 40. It is not raised if an "
+        "equally severe flag is about the same examples: the slice has at least half of the "
+        "misses of its class, or another slice has at least half of its errors. Only the 20 most "
+        "severe flags of a run are raised.",
         mildest=Severity.MEDIUM,
         gravest=Severity.CRITICAL,
         per_class=True,

@@ -1,4 +1,4 @@
-"""Titles and short texts of problems: what is wrong, why, and how large it is now."""
+"""Short texts of problems: what is wrong, why, and the current value."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def problem_title(key: ProblemKey) -> str:
 
 
 def reason(rule: str) -> str:
-    """What a rule says, in two or three words."""
+    """The finding of a rule in a few words."""
     return _REASONS.get(rule, f"rule {rule}")
 
 
@@ -77,7 +77,7 @@ Evidence = Mapping[str, Any]
 
 
 def value_now(rule: str, evidence: Evidence) -> str:
-    """What was measured, in short: "recall 1 of 17", "−11.0 pp"; empty if unknown."""
+    """The measured value in short: "recall 1 of 17", "−11.0 pp"; empty if unknown."""
     text_of = _VALUES.get(rule)
     try:
         if evidence.get("weighted") and rule in _OF_WEIGHTS:
@@ -122,4 +122,4 @@ _OF_WEIGHTS: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
         "F12": lambda found: f"{found['effective_size']:,.0f} effective examples",
     }
 )
-"""Rules for which the numbers of examples are not what was judged."""
+"""Texts for weighted runs, where numbers of examples do not decide."""

@@ -1,4 +1,4 @@
-"""Thresholds of the rules, in one immutable value that every rule receives.
+"""Thresholds of the rules: one immutable value that is passed to every rule.
 
 The defaults were chosen by simulation: no flag is raised for models that are equally good on
 every class, and one is raised when most examples of a class of twenty are missed.
@@ -25,9 +25,9 @@ _SIGNED = ("low_skill_mcc", "low_skill_kappa")
 
 @dataclass(frozen=True)
 class Thresholds:
-    """All thresholds that can be tuned. Shares and probabilities lie in [0, 1].
+    """All thresholds that can be changed. Shares and probabilities lie in [0, 1].
 
-    A level called `..._alpha` is the chance of a false alarm in one run: a rule that looks at
+    A level called `..._alpha` is the probability of a false alarm in one run: a rule that checks
     every class divides it by the number of classes with samples.
     """
 
@@ -40,14 +40,14 @@ class Thresholds:
     """Accuracy on all other examples minus recall of the class."""
     recall_gap_critical: float = 0.40
     recall_gap_proof_alpha: float = 0.05
-    """How often a proved gap may be smaller than it is said to be."""
+    """How often a confirmed gap may be smaller than reported."""
     recall_gap_alpha: float = 0.01
-    """How often a gap may be in sight where recall is as high as elsewhere."""
+    """How often a gap may be reported as possible although recall is as high as elsewhere."""
     recall_gap_cap: float = 0.95
-    """No class is expected to have a higher recall than this, however good the rest is."""
+    """The highest recall expected of a class, however good the rest is."""
     majority_alpha: float = 0.05
     majority_skill: float = 0.5
-    """Adjusted balanced accuracy from which a run is useful without beating the majority."""
+    """Adjusted balanced accuracy from which a run is useful even if the majority wins."""
     majority_skill_critical: float = 0.1
     balanced_accuracy_gap: float = 0.15
     balanced_accuracy_gap_high: float = 0.25
@@ -60,19 +60,19 @@ class Thresholds:
     precision_level: float = 0.5
     precision_alpha: float = 0.01
     under_prediction_ratio: float = 0.5
-    """Predictions of a class per example of it."""
+    """Number of predictions of a class per example of it."""
     under_prediction_alpha: float = 0.01
     support_cases: int = 30
     support_half_width: float = 0.15
     support_recall: float = 0.80
     """Recall of the model by which the evidence shows what few examples can prove."""
     cost_alpha: float = 0.05
-    """How often a run may be flagged that costs less than every constant prediction."""
+    """How often a run that costs less than every constant prediction may be flagged."""
     regression_drop: float = 0.02
     regression_drop_high: float = 0.10
     regression_alpha: float = 0.05
     rank_flip_saving: float = 0.05
-    """Share of its cost that the most accurate run must lose to a cheaper one."""
+    """Share of the cost of the most accurate run that a cheaper one must save."""
 
     def __post_init__(self) -> None:
         for name, number in asdict(self).items():
@@ -86,7 +86,7 @@ class Thresholds:
                 )
 
     def used(self, names: Iterable[str]) -> dict[str, float]:
-        """The named thresholds, to be kept with a verdict."""
+        """The named thresholds, to be stored with a verdict."""
         return {name: getattr(self, name) for name in names}
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""The verdict of a rule on a run: its severity, its words, and its evidence."""
+"""The verdict of a rule about a run: severity, message and evidence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Severity(StrEnum):
-    """Severity of a flag, from good to know to a reason to stop a release."""
+    """From good to know up to what should stop a release."""
 
     INFO = "info"
     MEDIUM = "medium"
@@ -31,19 +31,19 @@ Evidence = Mapping[str, float | int | str | bool | list[str] | None]
 
 
 CERTAINTY = "certainty"
-"""Key of the evidence that says which of its two states a rule is in."""
+"""Key of the evidence that says which of its two states a rule reports."""
 
 
 class Certainty(StrEnum):
-    """How certain a rule is of what it says. Only F4 has the second state."""
+    """Whether a finding is confirmed. Only F4 has the second state."""
 
     PROVED = "proved"
     IN_SIGHT = "in_sight"
-    """The class is worse than the rest, and a gap of the threshold is possible but not proved."""
+    """The class is worse than the rest, but a gap of the threshold is only possible."""
 
 
 def certainty_of(evidence: Mapping[str, Any]) -> Certainty:
-    """The state of evidence; rules without states, and all older evidence, are proved."""
+    """The state in the evidence; rules without states and older evidence count as proved."""
     return Certainty(evidence.get(CERTAINTY, Certainty.PROVED))
 
 
@@ -72,7 +72,7 @@ _REVERSED = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One comparison: what was measured, and the threshold it was compared with.
+    """One comparison of a measured value with its threshold.
 
     `measured` is None if the value is undefined; `holds` then says how the rule counts it.
     """
@@ -95,12 +95,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A rule that fired, for one class or (`class_label` None) for the run as a whole.
+    """A flag that a rule raises, for one class or (`class_label` None) for the run as a whole.
 
     `slice` is the canonical text of the slice it is about, None for all samples.
 
-    `version` is that of the rule; together with `thresholds`, the settings in force, it says
-    exactly what was tested. `fired` lists every condition of the rule with its measured value.
+    `version` is that of the rule; with the `thresholds` in force it says exactly what was
+    checked. `fired` lists every condition of the rule with its measured value.
     """
 
     rule: str

@@ -1,4 +1,4 @@
-"""The main warning about the classes of a run: which accuracy hides, and which are not found."""
+"""The first warning about the classes of a run: those accuracy hides or the run misses."""
 
 from __future__ import annotations
 
