@@ -20,7 +20,7 @@ messages and progress to stderr, and progress bars appear only if stderr is a te
 
 The registry is a database, or a [server](team-server.md) such as `https://registry.example.org`
 with a token in `OFFDIAG_TOKEN` or from `offdiag login`. Commands that log, read, check or triage
-print the same over both. Others work on the database itself and say so for a server: `schedule`,
+print the same for both. These commands need the database itself and refuse a server: `schedule`,
 `sql`, `hierarchy`, `recompute`, `verify`, `gc`, `export`, `db`, `user`, `token` and `link`.
 
 An error is one line with the problem and a fix:
@@ -30,17 +30,17 @@ An error is one line with the problem and a fix:
 
 ## JSON
 
-Every command that prints results has `--json`: one object, stable keys, numbers in full precision.
-An undefined value is `null` with its reason, never NaN. Commands without `--json` run until
-Ctrl-C, or print a script or a file. A list is an object with one list in it, so that keys can be
-added.
+Every command that prints results has `--json`, which prints one object with stable keys and
+numbers in full precision. An undefined value is `null` with its reason, never NaN. A list is an
+object that contains the list, so that keys can be added later. Commands without `--json` run until
+Ctrl-C, or print a script or a file.
 
 ## Exit codes
 
 | code | meaning |
 | --- | --- |
 | 0 | success |
-| 1 | a check failed; what that means is in the help of each command with this code |
+| 1 | a check failed; the help of each command with this code says what that means |
 | 2 | wrong usage, unusable input, or an error |
 | 130 | interrupted by Ctrl-C; `serve` and `worker` exit with 0 |
 | 141 | the reader of the output closed the pipe, as `head` does |
@@ -49,18 +49,23 @@ added.
 
 ## Terminals
 
-Tables are as wide as the terminal, and do not wrap in files and pipes. Colours appear on
-terminals only; `--no-color`, before or after any command, or `NO_COLOR=1` switches them off. Lists
-have `--limit`.
+Tables are as wide as the terminal and do not wrap in files and pipes. Colours appear only on
+terminals; `--no-color`, before or after any command, or `NO_COLOR=1` switches them off. Lists have
+`--limit`.
 
 `eval "$(offdiag completion bash)"` enables shell completion of commands, options and choices;
 zsh and fish work too.
 
 ## Renamed commands
 
-Old names of commands and options are accepted for one minor version, without help: `report now` is
-`report create`, `flags list --badge` is `--hides-minority`, and `recompute --stale` is
-`--outdated`. The condition `no-badge` of `gate` is `no-warning`."""
+Old names are accepted for one minor version, but are not in the help:
+
+| old | new |
+| --- | --- |
+| `report now` | `report create` |
+| `flags list --badge` | `flags list --hides-minority` |
+| `recompute --stale` | `recompute --outdated` |
+| the condition `no-badge` of `gate` | `no-warning` |"""
 
 
 def pages() -> dict[PurePosixPath, str]:

@@ -52,7 +52,7 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "samples": ("labels.samples", "Store and show what the samples of a dataset look like."),
         "draft": ("labels.draft", "Propose labels with several people, and publish them."),
         "truth": ("labels.truth", "Show ground truth, correct labels, and see the impact."),
-        "recount": ("labels.recount", "Count RUN again with corrected labels, by its query."),
+        "recount": ("labels.recount", "Repeat the counting query of RUN with corrected labels."),
         "hierarchy": ("labels.hierarchy", "Show and set the class hierarchy of a dataset."),
         "recompute": ("labels.recompute", "Queue runs for re-evaluation by the worker."),
     },

@@ -67,8 +67,22 @@ def read_matrix_input(
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.option("--true", "true_column", default="y_true", show_default=True, metavar="COLUMN"),
-    click.option("--pred", "pred_column", default="y_pred", show_default=True, metavar="COLUMN"),
+    click.option(
+        "--true",
+        "true_column",
+        default="y_true",
+        show_default=True,
+        metavar="COLUMN",
+        help="Column of the actual classes.",
+    ),
+    click.option(
+        "--pred",
+        "pred_column",
+        default="y_pred",
+        show_default=True,
+        metavar="COLUMN",
+        help="Column of the predicted classes.",
+    ),
     click.option("--matrix", "is_matrix", is_flag=True, help="FILE contains a confusion matrix."),
     orientation_option,
     labels_option,
@@ -213,14 +227,33 @@ class ScoreInput:
 
 
 _COLUMN_OPTIONS = (
-    click.option("--true", "true_column", default="y_true", show_default=True, metavar="COLUMN"),
-    click.option("--pred", "pred_column", default="y_pred", show_default=True, metavar="COLUMN"),
+    click.option(
+        "--true",
+        "true_column",
+        default="y_true",
+        show_default=True,
+        metavar="COLUMN",
+        help="Column of the actual classes.",
+    ),
+    click.option(
+        "--pred",
+        "pred_column",
+        default="y_pred",
+        show_default=True,
+        metavar="COLUMN",
+        help="Column of the predicted classes.",
+    ),
     click.option(
         "--no-pred",
         is_flag=True,
-        help="Predict from --score: the highest, or the positive class from 0.5 on.",
+        help="FILE has no predictions: predict the class with the highest --score, or the "
+        "positive class from 0.5 on.",
     ),
-    click.option("--no-true", is_flag=True, help="The dataset has its ground truth already."),
+    click.option(
+        "--no-true",
+        is_flag=True,
+        help="FILE has no actual classes: the dataset already has its ground truth.",
+    ),
     click.option("--id", "id_column", metavar="COLUMN", help="Column of sample ids."),
     click.option(
         "--weight", "weight_column", metavar="COLUMN", help="Column of sample weights, 0 or more."

@@ -39,7 +39,7 @@ def sets_option(command: Function) -> Function:
         "--sets",
         "of_sets",
         is_flag=True,
-        help="Every example has a set of labels: a list, or sea|sky with an empty text for the "
+        help="Every example has a set of labels: a list, or text such as sea|sky, empty for the "
         "empty set.",
     )(command)
 
@@ -66,7 +66,7 @@ def orientation_option(command: Function) -> Function:
     return click.option(
         "--orientation",
         type=click.Choice(["actual_rows", "actual_columns"]),
-        help="What the rows of the matrix are, where the file does not say it.",
+        help="What the rows of the matrix are, if the file does not say so.",
     )(command)
 
 

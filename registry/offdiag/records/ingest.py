@@ -27,7 +27,7 @@ class NewCountedRun(RequestBody, RunSaid):
         default=None, description="Makes the call repeatable: the same key finds the same run."
     )
     unique_name: bool = Field(
-        default=False, description="Refuse a name that another run of the dataset has."
+        default=False, description="Refuse a name that another run of the dataset already has."
     )
 
 

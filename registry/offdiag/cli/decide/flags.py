@@ -187,7 +187,7 @@ def acknowledge(**where: Any) -> None:
     "--until",
     required=True,
     metavar="TIME",
-    help="When they are open again: 2026-12-01 or 2026-12-01T09:00+01:00; UTC without a zone.",
+    help="When they open again: 2026-12-01 or 2026-12-01T09:00+01:00; UTC without a zone.",
 )
 def snooze(*, until: str, **where: Any) -> None:
     """Snooze flags until a time."""
@@ -217,7 +217,7 @@ def reopen(**where: Any) -> None:
 @flags.command()
 @_on_flags
 @click.option(
-    "--to", "assignee", metavar="NAME", help="The person; without it flags are unassigned."
+    "--to", "assignee", metavar="NAME", help="The person. Without it, the flags are unassigned."
 )
 def assign(**where: Any) -> None:
     """Assign flags to a person."""

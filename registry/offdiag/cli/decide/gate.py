@@ -31,7 +31,7 @@ from offdiag.sdk.remote.connection import once_evaluated
     "gate r_4bcd6fgh8jkm --min 'recall[ill]>=0.8' --min 'low(mcc)>=0.5'",
     "gate --file predictions.csv --min 'balanced_accuracy>=0.7' --json",
     see=("evaluate", "compare"),
-    arguments={"run_id": "Id or name of the run; none with --file."},
+    arguments={"run_id": "Id or name of the run; omit it with --file."},
     no="a condition failed",
     note=(
         "Conditions: recall[df]>=0.8, low(mcc)>=0.5, high(error_rate)<=0.1, "
@@ -81,7 +81,7 @@ from offdiag.sdk.remote.connection import once_evaluated
     "--junit",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Also write the result as JUnit XML, a test for each condition.",
+    help="Also write the result as JUnit XML, with one test per condition.",
 )
 @file_options
 @registry_options
@@ -101,9 +101,8 @@ def gate(
 ) -> None:
     """Check RUN, or a file, against conditions.
 
-    A condition compares a metric, one end of its interval, or its difference to the baseline
-    with a number, or requires that a rule raised no flag. A condition on an undefined value
-    fails.
+    A condition compares a metric, one end of its interval, or its difference from the baseline
+    with a number, or requires that a rule raised no flag. A condition on an undefined value fails.
     """
     if (run_id is None) == (file is None):
         raise click.UsageError("Name a run, or a file with --file.")

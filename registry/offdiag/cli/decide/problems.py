@@ -34,7 +34,7 @@ STATES = ("open", "accepted", "snoozed", "dismissed", "closed")
 @click.option("--dataset", help="Only problems on this dataset.")
 @click.option("--project", help="Only problems of this project.")
 @click.option("--model", help="Only problems of this model.")
-@click.option("--low", is_flag=True, help="Also problems of low severity and of old runs.")
+@click.option("--low", is_flag=True, help="Include problems of low severity and of old runs.")
 @registry_options
 def problems(
     *,

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 LEAVE_OUT = "-"
 _TOOL = click.Choice(["label-studio", "argilla"])
 _project = project_option("Project of the dataset.")
-_reason = click.option("--reason", required=True, help="Stored with the new label version.")
+_reason = click.option(
+    "--reason", required=True, help="Reason, stored with the new label version."
+)
 
 
 def _draft(dataset: str, project: str, call: Call, author: str | None = None) -> LabelDraft:
@@ -49,7 +51,7 @@ def draft() -> None:
 @_project
 @registry_options
 def show(dataset: str, project: str, call: Call) -> None:
-    """Show the answers on DATASET and how far people agree."""
+    """Show the answers on DATASET and how well people agree."""
     with answerable():
         found = _draft(dataset, project, call).read()
     call.print(found, _shown(found))
@@ -84,14 +86,16 @@ def _said(label: str | None) -> str:
     "draft answer digits 17=3 21=-",
     'draft answer digits 17=8 --decide --note "Third reading"',
     see=("draft show", "draft publish"),
-    arguments={"answers": "Samples with their labels; - where it cannot be told."},
+    arguments={"answers": "Samples with their labels; - if the label cannot be determined."},
 )
 @draft.command()
 @click.argument("dataset")
 @click.argument("answers", metavar="SAMPLE=LABEL…", nargs=-1, required=True)
-@click.option("--decide", "is_final", is_flag=True, help="Decide where people disagree.")
-@click.option("--note", help="Why.")
-@click.option("--author", help="Who answers.  [default: the user of this machine]")
+@click.option(
+    "--decide", "is_final", is_flag=True, help="Decide samples on which people disagree."
+)
+@click.option("--note", help="Reason for the labels.")
+@click.option("--author", help="Author of the answers.  [default: the user of this machine]")
 @_project
 @registry_options
 def answer(
@@ -104,7 +108,7 @@ def answer(
     project: str,
     call: Call,
 ) -> None:
-    """Propose labels of samples of DATASET, or decide them."""
+    """Propose labels for samples of DATASET, or decide on them."""
     labels = {}
     for each in answers:
         sample, equals, label = each.rpartition("=")
@@ -155,14 +159,18 @@ def _stored_dataset(database: Database, project: str, dataset: str) -> Dataset:
 @click.argument("dataset")
 @_reason
 @click.option(
-    "--opinions", type=click.IntRange(1, 2), default=1, show_default=True, help="People who agree."
+    "--opinions",
+    type=click.IntRange(1, 2),
+    default=1,
+    show_default=True,
+    help="Number of people who have to agree.",
 )
 @_project
 @registry_options
 def publish(
     *, dataset: str, reason: str, opinions: Literal[1, 2], project: str, call: Call
 ) -> None:
-    """Make a label version of the samples of DATASET on which answers agree.
+    """Create a label version from the samples of DATASET whose answers agree.
 
     All runs on these samples are re-evaluated. The other samples stay in the draft.
     """
@@ -183,7 +191,7 @@ def publish(
 @_project
 @registry_options
 def undo(*, dataset: str, version: int, reason: str, project: str, call: Call) -> None:
-    """Give the labels that VERSION of DATASET changed back, by another version."""
+    """Revert the label changes of VERSION of DATASET in a new version."""
     with answerable():
         made = _draft(dataset, project, call).undo(version, reason=reason)
     call.print(made.to_dict(), revision_sentence(made))

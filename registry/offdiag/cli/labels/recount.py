@@ -32,11 +32,12 @@ from offdiag.sdk.run import Run
 )
 @registry_options
 def recount(run_id: str, file: Path, call: Call) -> None:
-    """Count RUN again with corrected labels, by its query.
+    """Repeat the counting query of RUN with corrected labels.
 
-    The query runs here, on FILE alone, which it can read and not change. The counts become a new
-    run of the same name. RUN stays, with the new id as its tag recounted_as. Runs that were
-    counted together are counted again together. Other engines: offdiag.recount in Python.
+    The query runs on this machine, with read-only access to FILE and nothing else. The counts
+    become a new run of the same name. RUN is kept and gets the new id as its tag recounted_as.
+    Runs that were counted together are recounted together. For other engines, use offdiag.recount
+    in Python.
     """
     require_extra("sql")
     from offdiag.sdk.frames.counted_query import query_of

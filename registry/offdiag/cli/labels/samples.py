@@ -58,13 +58,15 @@ def samples() -> None:
 @click.argument("dataset")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--id", "id_column", default="id", show_default=True, metavar="COLUMN")
-@click.option("--image", "image_column", metavar="COLUMN", help="Column of paths of images.")
+@click.option("--image", "image_column", metavar="COLUMN", help="Column of image paths.")
 @click.option("--text", "text_column", metavar="COLUMN", help="Column of texts.")
-@click.option("--field", "fields", multiple=True, metavar="COLUMN", help="Column to show; repeat.")
+@click.option(
+    "--field", "fields", multiple=True, metavar="COLUMN", help="Column to show; may be repeated."
+)
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder that paths of images start at.  [default: that of FILE]",
+    help="Folder that image paths are relative to.  [default: that of FILE]",
 )
 @_project
 @registry_options
@@ -141,7 +143,7 @@ def _plain(column: FileColumn) -> list[object]:
 @_project
 @registry_options
 def show(dataset: str, project: str, call: Call) -> None:
-    """Show where the content of the samples of DATASET lies."""
+    """Show the addresses of images and links of the samples of DATASET."""
 
     def stored(database: Database) -> ContentShown:
         from offdiag.services.samples.content import browse_content
@@ -173,16 +175,18 @@ def show(dataset: str, project: str, call: Call) -> None:
 @samples.command(name="set")
 @click.argument("dataset")
 @click.option("--images", metavar="ADDRESS", help="Address of images, with {sample} in it.")
-@click.option("--links", metavar="ADDRESS", help="Address a sample links to, with {sample} in it.")
+@click.option(
+    "--links", metavar="ADDRESS", help="Address that a sample links to, with {sample} in it."
+)
 @click.option("--hidden", is_flag=True, help="Show content only to readers who ask for it.")
 @_project
 @registry_options
 def set_content(
     *, dataset: str, images: str | None, links: str | None, hidden: bool, project: str, call: Call
 ) -> None:
-    """Set where images and links of the samples of DATASET lie.
+    """Set the addresses of images and links of the samples of DATASET.
 
-    Hosts are those of the setting server.content_hosts. What is left out is removed.
+    Hosts must be in the setting server.content_hosts. An address that you leave out is removed.
     """
     from offdiag.sdk.dataset import set_places
 
@@ -207,7 +211,7 @@ def set_content(
 def remove(
     *, dataset: str, names: tuple[str, ...], is_all: bool, project: str, call: Call
 ) -> None:
-    """Remove what is stored of some samples of DATASET; predictions and labels stay."""
+    """Remove the stored content of samples of DATASET; predictions and labels stay."""
     from offdiag.services.samples.content import remove_samples
 
     if bool(names) == is_all:
@@ -278,12 +282,12 @@ def _shown_suspects(found: Suspects) -> Iterator[Table | str]:
     type=click.FloatRange(0, 0.5),
     default=0.03,
     show_default=True,
-    help="Share of labels that may be wrong, whichever.",
+    help="Share of labels that may be wrong, whichever they are.",
 )
 @_project
 @registry_options
 def noise(dataset: str, share: float, project: str, call: Call) -> None:
-    """Show how much wrong labels of DATASET matter: accuracy and order of models as ranges."""
+    """Show how much wrong labels in DATASET matter: ranges of the accuracy and rank of models."""
     query = NoiseQuery(project=project, share=share)
     found = document(
         call.url,

@@ -96,10 +96,10 @@ def revise(
     project: str,
     call: Call,
 ) -> None:
-    """Correct labels: make a new label version with the labels in FILE.
+    """Correct labels: create a new label version with the labels in FILE.
 
-    FILE is a table as `offdiag evaluate` reads it. An empty cell removes a label, unless
-    the empty text is one of the classes. All runs on these samples are re-evaluated.
+    FILE is a table that `offdiag evaluate` can read. An empty cell removes a label, unless the
+    empty text is one of the classes. All runs on these samples are re-evaluated.
     """
     from offdiag.inputs.label_changes import ColumnNames
     from offdiag.sdk.registry import RevisionQuestion

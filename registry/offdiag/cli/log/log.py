@@ -55,7 +55,9 @@ if TYPE_CHECKING:
 )
 @labels_option
 @click.option("--ordinal", is_flag=True, help="The classes are ordinal, in the order of --labels.")
-@click.option("--positive", "positive_label", metavar="CLASS", help="Class of a single score.")
+@click.option(
+    "--positive", "positive_label", metavar="CLASS", help="Class that a single score is for."
+)
 @click.option("--project", help="Project of the run.  [default: the configured one]")
 @click.option("--model", help="Model that made the predictions.")
 @click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="May be repeated.")
@@ -63,10 +65,12 @@ if TYPE_CHECKING:
 @click.option(
     "--key",
     "client_key",
-    help="Idempotency key: a repeated call returns the run of the first one.",
+    help="Idempotency key: repeating the call returns the run that the first call stored.",
 )
 @click.option(
-    "--unique-name", is_flag=True, help="Refuse a name that another run of the dataset has."
+    "--unique-name",
+    is_flag=True,
+    help="Refuse a name that another run of the dataset already has.",
 )
 @url_option
 @json_option
@@ -88,8 +92,8 @@ def log(
 ) -> None:
     """Log the predictions or the confusion matrix in FILE as a run.
 
-    FILE is read as `offdiag evaluate` reads it. The run is evaluated by the worker, which
-    `offdiag serve` includes.
+    FILE can have any format that `offdiag evaluate` reads. The run is evaluated by the worker,
+    which `offdiag serve` includes.
     """
 
     facts |= {
@@ -183,7 +187,9 @@ _LOOK_EVERY_S = 1.0
 @click.option("--dataset", required=True, help="Dataset that the models are evaluated on.")
 @prediction_columns
 @labels_option
-@click.option("--positive", "positive_label", metavar="CLASS", help="Class of a single score.")
+@click.option(
+    "--positive", "positive_label", metavar="CLASS", help="Class that a single score is for."
+)
 @click.option("--project", help="Project of the runs.  [default: the configured one]")
 @click.option("--model", help="Model that made the predictions.")
 @tag_option
@@ -198,10 +204,11 @@ def watch(
 ) -> None:
     """Log every file of predictions in FOLDER as a run, until Ctrl-C.
 
-    A file is logged once it is complete: when it did not change for 2 seconds and its last line
-    has an end. It becomes one run, named after the file; the same content is logged once, even
-    after a restart. Errors are written to FILE.error.txt, and the file is read again when it
-    changes. Names that begin with a dot are ignored: write to one of those and rename it.
+    A file is logged when it is complete: it has not changed for 2 seconds, and its last line is
+    terminated. It becomes one run, named after the file. The same content is logged only once,
+    even after a restart. Errors are written to FILE.error.txt, and the file is read again when it
+    changes. Files whose names begin with a dot are ignored, so you can write to such a file and
+    then rename it.
     """
     from offdiag.sdk.watch import FolderWatch
     from offdiag.signals import acting_on_signals
@@ -244,7 +251,7 @@ def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Call
     "sync --spool spool --url http://127.0.0.1:8642 --json",
     see=("log", "runs list"),
     no="a run is left in the queue",
-    note="The reason of a refusal is next to its run, in refused.json.",
+    note="If a run is refused, the reason is in refused.json next to it.",
 )
 @click.command()
 @click.option(
@@ -258,8 +265,8 @@ def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Call
 def sync(context: click.Context, *, spool: Path | None, call: Call) -> None:
     """Send the runs and content of samples in the offline queue, each exactly once.
 
-    What was stored is removed from the queue. It can be stopped and started again, and
-    several may run at once.
+    Whatever the registry has stored is removed from the queue. You can interrupt the command and
+    start it again, or run several at once.
     """
     from offdiag.sdk.remote.sync import sync as sync_runs
     from offdiag.sdk.target import destination_at

@@ -52,17 +52,17 @@ if TYPE_CHECKING:
 @click.option(
     "--delete",
     is_flag=True,
-    help="Then delete the project for good, with all its runs and datasets.",
+    help="Then delete the project permanently, with all its runs and datasets.",
 )
 @database_options
 def export(*, project: str, file: Path, delete: bool, call: Call) -> None:
-    """Export PROJECT to a file for `offdiag import archive`, on either database.
+    """Export PROJECT to a file for `offdiag import archive`, on SQLite or PostgreSQL.
 
     It contains all complete runs with predictions, ground truth and results, and their flags,
-    costs, baselines, schedules and reports. Others can continue to work meanwhile.
+    costs, baselines, schedules and reports. Others can keep working meanwhile.
 
-    With --delete the project is then deleted, unless it changed meanwhile; it comes back with
-    `offdiag import archive`. Runs that were deleted before are not in the file.
+    With --delete, the project is then deleted, unless it has changed meanwhile; `offdiag import
+    archive` restores it. Runs that were deleted before are not in the file.
     """
     from offdiag.cli.log.archive_text import archive_dict, exported_sentence
     from offdiag.services.retention.project_archives import delete_exported, export_project
@@ -91,10 +91,14 @@ _OPTIONS = {
         help="The dict of classification_report as JSON, to compare its support.",
     ),
     "artifact": click.option(
-        "--artifact", metavar="PATH", help="Table of the run; of lm-eval the filter."
+        "--artifact", metavar="PATH", help="Table of the run; for lm-eval, the filter."
     ),
-    "true_column": click.option("--true", "true_column", metavar="COLUMN"),
-    "pred_column": click.option("--pred", "pred_column", metavar="COLUMN"),
+    "true_column": click.option(
+        "--true", "true_column", metavar="COLUMN", help="Column of the actual classes."
+    ),
+    "pred_column": click.option(
+        "--pred", "pred_column", metavar="COLUMN", help="Column of the predicted classes."
+    ),
 }
 _FILES_OF = {
     "sklearn": ("matrix.json", "The array as JSON, CSV or .npy."),
@@ -116,7 +120,7 @@ _OF_RUN = (
     click.option(
         "--key",
         "client_key",
-        help="Idempotency key: a repeated call returns the run of the first one.",
+        help="Idempotency key: repeating the call returns the run that the first call stored.",
     ),
     url_option,
     json_option,
@@ -146,7 +150,7 @@ class DialectGroup(LoadingGroup):
 def importing() -> None:
     """Import results of another tool, or a project of another registry.
 
-    Results of another tool become a run that stores the convention by which they were read.
+    Results of another tool become a run, which records the convention used to read them.
     """
 
 
@@ -162,8 +166,8 @@ def importing() -> None:
 def archive(*, file: Path, name: str | None, call: Call) -> None:
     """Import a project that `offdiag export` wrote: all of it, or nothing.
 
-    What the registry has already is skipped, so importing twice is the same as once. The file
-    is checked first, and its results are recomputed.
+    Anything that the registry already has is skipped, so importing twice has the same effect as
+    importing once. The file is checked first, and its results are recomputed.
     """
     from offdiag.cli.log.archive_text import imported_sentence, taken_over_dict
     from offdiag.services.retention.project_archives import import_project

@@ -106,7 +106,7 @@ def list_users(call: Call) -> None:
     see=("user list",),
     arguments={
         "name": "User name.",
-        "role": "viewer, logger, editor or admin; none removes it.",
+        "role": "Role of the user; none removes it.",
     },
 )
 @user.command()

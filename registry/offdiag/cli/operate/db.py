@@ -86,8 +86,8 @@ def check(context: click.Context, call: Call) -> None:
 def backup(*, file: Path, call: Call) -> None:
     """Back up the whole registry to FILE, in a consistent state.
 
-    Others can continue to work meanwhile. FILE must not exist yet, and only you will be able
-    to read it: it contains everything, of all projects.
+    Others can keep working meanwhile. FILE must not exist yet. Only you can read it, because it
+    contains all data of all projects.
     """
     from offdiag.cli.log.archive_text import archive_dict, backup_sentence
     from offdiag.services.retention.backups import back_up
@@ -136,7 +136,7 @@ def restore(*, file: Path, force: bool, call: Call) -> None:
 @help_text(
     "db copy sqlite:///offdiag.db postgresql+psycopg://db.example.org/offdiag",
     see=("db backup", "verify"),
-    arguments={"source": "URL of the database to read.", "target": "URL of an empty one."},
+    arguments={"source": "URL of the database to read.", "target": "URL of an empty database."},
 )
 @db.command()
 @click.argument("source")
@@ -144,11 +144,11 @@ def restore(*, file: Path, force: bool, call: Call) -> None:
 @click.option("--force", is_flag=True, help="Replace a registry in the target.")
 @json_option
 def copy(*, source: str, target: str, force: bool, as_json: bool) -> None:
-    """Copy the registry at the database URL SOURCE to TARGET, as from SQLite to PostgreSQL.
+    """Copy the registry at the database URL SOURCE to TARGET, e.g. from SQLite to PostgreSQL.
 
     Every row is read back and compared by digest before anything is committed. TARGET must be
-    empty, or is replaced with --force. SOURCE does not change. Stop all clients that log to it
-    first: runs logged after the copy began are not copied.
+    empty, unless --force replaces it. SOURCE does not change. First stop all clients that log to
+    SOURCE: runs logged after the copy starts are not copied.
     """
     from offdiag.cli.log.archive_text import counts_in_words
     from offdiag.services.retention.backups import copy_registry
@@ -184,8 +184,8 @@ def copy(*, source: str, target: str, force: bool, as_json: bool) -> None:
 def views(*, given: tuple[str, ...], remove: bool, call: Call) -> None:
     """Create views for BI tools in a PostgreSQL database.
 
-    They are in the schema offdiag_bi. A ROLE, which must exist, gets read access to them and
-    nothing else. Upgrading and restoring the registry keep both.
+    The views are in the schema offdiag_bi. An existing ROLE gets read access to the views and
+    nothing else. Upgrading and restoring the registry keep the views and the access.
     """
     from offdiag.store.bi_views import SCHEMA, publish_views, remove_views
     from offdiag.store.database import Database

@@ -55,7 +55,9 @@ FOLDER = Path("demo-registry")
 )
 @click.option("--url", metavar="URL", help="Use this registry instead of a folder.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=42, show_default=True)
-@click.option("--port", type=click.IntRange(0, 65535), help="0 takes a free one.  [default: 8642]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="0 takes any free port.  [default: 8642]"
+)
 @click.option("--no-serve", is_flag=True, help="Exit after the table of runs.")
 def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: bool) -> None:
     """Train models on real data, log and evaluate them, and serve the dashboard.

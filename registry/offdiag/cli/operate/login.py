@@ -38,8 +38,8 @@ def _server_url(text: str) -> str:
 def login(url: str, token_stdin: bool) -> None:
     """Store a token for the server at URL, after checking it.
 
-    The token is created on the page Tokens of the server, or with `offdiag token create`. It
-    is stored for your account alone; OFFDIAG_TOKEN has precedence.
+    The token is created on the page Tokens of the server, or with `offdiag token create`. Only
+    your account can read the stored token. OFFDIAG_TOKEN takes precedence over it.
     """
     address = _server_url(url)
     token = (

@@ -28,13 +28,13 @@ _MOST_SHOWN = 50
 )
 @click.command()
 @click.option(
-    "--sample", is_flag=True, help="Recompute only a sample: 1 run in 20, if there are 2,000."
+    "--sample", is_flag=True, help="Recompute only 1 run in 20, if there are 2,000 or more."
 )
 @click.option(
     "--ledger",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Lines of client key and content digest that must all be stored.",
+    help="Lines with a client key and a content digest, all of which must be stored.",
 )
 @database_options
 @click.pass_context

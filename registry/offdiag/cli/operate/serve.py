@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 @click.command()
 @database_option
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
-@click.option("--port", type=click.IntRange(0, 65535), help="0 takes a free one.  [default: 8642]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="0 takes any free port.  [default: 8642]"
+)
 @click.option("--no-worker", is_flag=True, help="Evaluate runs in `offdiag worker` only.")
 def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) -> None:
     """Serve the dashboard, with worker and scheduler, until Ctrl-C."""

@@ -171,7 +171,7 @@ def server() -> None:
     type=click.IntRange(1, 65535),
     default=8642,
     show_default=True,
-    help="Local port that the proxy with TLS passes requests to.",
+    help="Local port to which the TLS proxy forwards requests.",
 )
 @click.option("--folder", type=_FOLDER, default="/etc/offdiag", show_default=True)
 @click.option(
@@ -198,8 +198,8 @@ def init(
 ) -> None:
     """Write settings, secrets and systemd units, and create schema and first admin.
 
-    Everyone has to sign in. Files that exist are named and not replaced. A schema or an admin
-    that exists is kept.
+    Everyone has to sign in. Existing files are listed and not replaced. An existing schema or
+    admin is kept.
     """
     from offdiag.store import schema
     from offdiag.store.database import Database

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "runs baseline r_4bcd6fgh8jkm",
     "runs baseline --dataset holdout --clear",
     see=("compare", "gate"),
-    arguments={"run_id": "Id or name of the run; the baseline of --dataset is shown without."},
+    arguments={"run_id": "Id or name of the run. Without it, the baseline of --dataset is shown."},
 )
 @click.command()
 @click.argument("run_id", metavar="[RUN]", callback=ids_of_runs, required=False)

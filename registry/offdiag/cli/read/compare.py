@@ -61,7 +61,7 @@ KINDS = ("only_a", "only_b", "both_right", "both_wrong")
     "--shared",
     "on_shared",
     is_flag=True,
-    help="Compare on the examples that all runs share, where they differ.",
+    help="If the runs have different examples, compare the examples that all of them share.",
 )
 @click.option(
     "--difference",
@@ -69,22 +69,26 @@ KINDS = ("only_a", "only_b", "both_right", "both_wrong")
     default=0.01,
     show_default=True,
     metavar="SHARE",
-    help="Difference in accuracy that matters; the verdict says how many examples detect it.",
+    help="Difference in accuracy that matters; the verdict says how many examples are needed to "
+    "detect it.",
 )
 @click.option(
     "--examples",
     type=click.Choice(KINDS),
-    help="List the examples of two runs that only one of them, both or none predict correctly.",
+    help="List the examples that only A, only B, both or neither of two runs predict correctly.",
 )
 @click.option(
-    "--class", "class_label", metavar="CLASS", help="With --examples: only of this actual class."
+    "--class",
+    "class_label",
+    metavar="CLASS",
+    help="With --examples: only examples of this actual class.",
 )
 @click.option(
     "--limit",
     type=click.IntRange(1, MOST_ON_A_PAGE),
     default=USUAL_ON_A_PAGE,
     show_default=True,
-    help="With --examples: as many at most.",
+    help="With --examples: maximum number of examples.",
 )
 @registry_options
 def compare(
@@ -101,8 +105,8 @@ def compare(
 ) -> None:
     """Compare two or more runs of one dataset, example by example.
 
-    The first run is A. Of two runs every difference is B minus A with its interval; of more
-    runs the best by each metric is shown, and those without significant difference to it.
+    The first run is A. For two runs, every difference is B minus A with its interval. For more
+    runs, the best by each metric is shown, with the runs that do not differ significantly from it.
     """
     ids = list(run_ids)
     if baseline is not None:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     "cost diff screening@1 screening@2",
     see=("cost show",),
     arguments={
-        "first": "Name of the cost matrix, with @ and a version where an older one is meant.",
-        "second": "The same for the other one.",
+        "first": "Name of the cost matrix; add @VERSION for an older version.",
+        "second": "The other cost matrix.",
     },
     no="a cost differs",
 )
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 def diff(*, first: str, second: str, project: str, call: Call) -> None:
     """Show the costs that differ between two cost matrices. Exit code 1 if any does.
 
-    Classes are matched by name; classes that only one has are named.
+    Classes are matched by name. Classes that only one of them has are listed.
     """
     with connected(call.url) as registry:
         before, after = (_costs(registry, project, name) for name in (first, second))
@@ -210,9 +210,7 @@ def _all(database: Database, wanted: CostsQuery) -> CostList:
     "cost show screening",
     "cost show screening@2 --json",
     see=("cost list", "cost add"),
-    arguments={
-        "name": "Name of the cost matrix, with @ and a version where an older one is meant."
-    },
+    arguments={"name": "Name of the cost matrix; add @VERSION for an older version."},
 )
 @cost.command()
 @click.argument("name", metavar="NAME[@VERSION]")
@@ -229,9 +227,7 @@ def show(name: str, project: str, call: Call) -> None:
     "cost default holdout screening",
     "cost default holdout --none",
     see=("cost list", "cost show"),
-    arguments={
-        "name": "Name of the cost matrix, with @ and a version where an older one is meant."
-    },
+    arguments={"name": "Name of the cost matrix; add @VERSION for an older version."},
 )
 @cost.command()
 @click.argument("dataset")

@@ -58,7 +58,7 @@ def labels(
 ) -> None:
     """Show what the errors of the multi-label run RUN cost, and which thresholds cost least.
 
-    The expected cost of a threshold is that on examples it was not chosen on.
+    The expected cost of a threshold is measured on examples that were not used to choose it.
     """
     asked = LabelCostsRequest(
         costs=costs_of_texts(costs), others=costs_of_text(others), baseline=baseline
@@ -89,10 +89,12 @@ def labels(
 @click.option(
     "--threshold",
     metavar="NUMBER|cheapest",
-    help="Predict the positive class when the score is at least this, or the cheapest on these "
-    "examples.  [default: the prediction with the lowest expected cost]",
+    help="Predict the positive class if the score is at least this number, or the threshold that "
+    "is cheapest on these examples.  [default: the prediction with the lowest expected cost]",
 )
-@click.option("--positive", metavar="CLASS", help="Positive class, where the dataset names none.")
+@click.option(
+    "--positive", metavar="CLASS", help="Positive class, if the dataset does not define one."
+)
 @click.option(
     "--share",
     "shares",
@@ -114,9 +116,9 @@ def decide(
 ) -> None:
     """Apply a decision rule by cost to the scores of RUN, and show what changes.
 
-    Without --threshold each example gets the prediction with the lowest expected cost, for
-    which the scores have to be probabilities. A saved run stores RUN and the rule; the same
-    rule gives the same run.
+    Without --threshold, each example gets the prediction with the lowest expected cost; the scores
+    must then be probabilities. A saved run records RUN and the rule. Saving the same rule again
+    returns the same run.
     """
     asked = RuleRequest(
         costs=costs,
@@ -177,7 +179,7 @@ def _question(command: Command) -> Command:
                 "edits",
                 metavar="ACTUAL>PREDICTED:COST,...",
                 default="",
-                help="Change costs first; ACTUAL>*:x2 doubles all errors on a class.",
+                help="Change costs first; ACTUAL>*:x2 doubles the cost of all errors on a class.",
             ),
             click.option(
                 "--share",

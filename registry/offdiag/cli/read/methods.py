@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 def methods(*, dataset: str, project: str, metric: str | None, runs: bool, call: Call) -> None:
     """Compare the methods of DATASET: runs that differ by seed or fold.
 
-    Runs belong to a method by the tag group; the tags seed and fold say which run of it they are.
-    With the tag train_size methods have learning curves. Intervals count the spread of training
-    and the choice of examples.
+    The tag group assigns a run to a method, and the tags seed and fold tell its runs apart. With
+    the tag train_size, methods have learning curves. Intervals cover both the variation between
+    training runs and the sampling of examples.
     """
     wanted = LeadersQuery(project=project, metric=metric)
     found = document(

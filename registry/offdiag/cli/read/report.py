@@ -144,7 +144,7 @@ _OPTIONS = (
     click.option(
         "--cost-matrix",
         metavar="NAME[@VERSION]",
-        help="Cost matrix to report costs by; its newest version unless one is named.",
+        help="Cost matrix for reporting costs; its newest version unless you give one.",
     ),
     click.option(
         "--folder",
@@ -152,13 +152,17 @@ _OPTIONS = (
         metavar="NAME",
         help="Write the files to this folder of reports.",
     ),
-    click.option("--email", multiple=True, metavar="ADDRESS", help="Send the report there."),
-    click.option("--webhook", multiple=True, metavar="URL", help="Post a signed summary there."),
+    click.option(
+        "--email", multiple=True, metavar="ADDRESS", help="Send the report to this address."
+    ),
+    click.option(
+        "--webhook", multiple=True, metavar="URL", help="Post a signed summary to this URL."
+    ),
     click.option(
         "--notify",
         multiple=True,
         metavar="NAME",
-        help="Send a summary to this place in the setting notify.targets.",
+        help="Send a summary to this target of the setting notify.targets.",
     ),
 )
 
@@ -307,7 +311,7 @@ def _all(database: Database, wanted: SchedulesQuery) -> ReportList:
 @_project
 @registry_options
 def show(name: str, number: int | None, project: str, call: Call) -> None:
-    """Show an edition of a report, the newest without NUMBER."""
+    """Show an edition of a report: NUMBER, or else the newest."""
     with connected(call.url) as registry:
         if isinstance(registry, Server):
             found = _edition(registry, project, name, number)

@@ -256,16 +256,18 @@ def fairness(run_id: str, by: str, class_label: str | None, call: Call) -> None:
     type=click.IntRange(1, MOST_GAPS),
     default=20,
     show_default=True,
-    help="Most slices to list.",
+    help="Maximum number of slices.",
 )
 @click.option(
-    "--columns", metavar="A,B,C", help="Only these three columns, with their crosses of three."
+    "--columns",
+    metavar="A,B,C",
+    help="Only these three columns, including combinations of all three.",
 )
 @registry_options
 def slices(
     *, run_id: str, metric: str | None, limit: int, columns: str | None, call: Call
 ) -> None:
-    """List the slices that a run is worse on than on the rest."""
+    """List the slices on which a run is worse than on the rest."""
     query = SlicesQuery(metric=metric, limit=limit, columns=columns)
     found = document(
         call.url,

@@ -30,12 +30,16 @@ from offdiag.cli.output import busy, print_json, print_tables
     multiple=True,
     help="Only this run; repeatable.",
 )
-@click.option("--dataset", "datasets", multiple=True, help="Only runs on it; repeatable.")
-@click.option("--project", "projects", multiple=True, help="Only runs in it; repeatable.")
+@click.option(
+    "--dataset", "datasets", multiple=True, help="Only runs on this dataset; repeatable."
+)
+@click.option(
+    "--project", "projects", multiple=True, help="Only runs in this project; repeatable."
+)
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
-    help="Most rows to return.  [default: 1000, with --output all]",
+    help="Maximum number of rows.  [default: 1000; with --output, all]",
 )
 @click.option(
     "--output",

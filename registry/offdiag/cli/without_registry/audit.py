@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     help="A printed confusion matrix; its orientation is inferred where possible.",
 )
 @labels_option
-@click.option("--positive", metavar="CLASS", help="The class of numbers that name none.")
+@click.option("--positive", metavar="CLASS", help="Class of the numbers that do not name one.")
 @click.option(
     "--read",
     "readings",
@@ -81,10 +81,10 @@ def audit(
 ) -> None:
     """Check published numbers: consistent, impossible, another definition, or transposed.
 
-    FILE, or stdin for -, is a table copied from a paper, a page or a terminal, with its headers,
-    and optionally a confusion matrix and class counts; or a JSON object with the members
-    reported, class_counts, matrix, labels and positive_label, to which options add.
-    Without FILE the numbers come from --reported. No registry is used.
+    FILE, or stdin for -, is a table copied from a paper, a page or a terminal, with its headers
+    and optionally a confusion matrix and class counts. It may also be a JSON object with the
+    members reported, class_counts, matrix, labels and positive_label; options add to it. Without
+    FILE, the numbers come from --reported. No registry is used.
     """
     source = None if file is None else read_source(file)
     if source is not None and not source.is_json:

@@ -35,11 +35,14 @@ GOALS = ("misses", "false_alarms", "both", "ranking", "probabilities")
     "score_columns",
     multiple=True,
     metavar="COLUMN",
-    help="Evaluate scores instead of predictions: the column of the positive class, or one "
-    "for each class, called after it: cat, or p_cat.",
+    help="Evaluate scores instead of predictions: the column of the positive class, or one column "
+    "per class, named after it, such as cat or p_cat.",
 )
 @click.option(
-    "--positive", "positive_label", metavar="CLASS", help="With --score: class of a single score."
+    "--positive",
+    "positive_label",
+    metavar="CLASS",
+    help="With --score: the class that a single score is for.",
 )
 @click.option("--advise", is_flag=True, help="Recommend three metrics to report, with reasons.")
 @click.option(
@@ -53,7 +56,7 @@ GOALS = ("misses", "false_alarms", "both", "ranking", "probabilities")
 @click.option(
     "--balance-known",
     is_flag=True,
-    help="With --advise: the classes are as frequent in use as in this data.",
+    help="With --advise: the classes are as frequent in production as in this data.",
 )
 @json_option
 def evaluate(
@@ -70,10 +73,10 @@ def evaluate(
 ) -> None:
     """Compute every metric of predictions, of scores or of a confusion matrix in FILE.
 
-    Predictions: CSV, Parquet, JSON lines or Arrow with one line for each example. Labels are
-    text: NA, 007 and true stay what they are. An empty cell of CSV is a missing value and
-    refused, unless it is in quotes or "" is one of --labels. Matrix: JSON with the members
-    labels, matrix and orientation, or CSV with the labels in the first line and column.
+    Predictions: CSV, Parquet, JSON lines or Arrow with one line for each example. Labels are text:
+    NA, 007 and true are not converted. An empty CSV cell is a missing value and is refused, unless
+    it is in quotes or "" is one of --labels. Matrix: JSON with the members labels, matrix and
+    orientation, or CSV with the labels in the first line and column.
     """
     if score_columns:
         for option, is_given in (
