@@ -1,8 +1,8 @@
 """The settings that exist, their defaults and bounds, and whether they expose a server.
 
-`Settings()` are the defaults and nothing else: reading files and the environment is the
-business of `offdiag.settings.load`. Unknown keys are refused, because a misspelt setting that
-is silently ignored looks exactly like one that works.
+`Settings()` has the defaults alone; `offdiag.settings.load` reads files and the environment.
+Unknown keys are refused, because a misspelt setting that is silently ignored looks like one that
+works.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ SECRETS = frozenset(
         "webhook.secret",
     }
 )
-"""Settings whose values are shown nowhere."""
+"""Settings whose values are never shown."""
 
 LOCAL_ENGINE = "local"
-"""The engine of `jobs.engine` that needs nothing beside the database."""
+"""The value of `jobs.engine` that needs nothing but the database."""
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -36,31 +36,32 @@ Correlation = Annotated[float, Field(ge=-1, le=1)]
 
 
 class Section(BaseModel):
-    """A group of settings: unchangeable, without unknown keys, without NaN."""
+    """A group of settings: immutable, without unknown keys and NaN."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class DatabaseSettings(Section):
-    """Where the registry is kept."""
+    """Where the registry is stored."""
 
     url: Annotated[str, Field(min_length=1)] = "sqlite:///offdiag.db"
-    """SQLAlchemy URL; a relative SQLite path starts at the working directory."""
+    """SQLAlchemy URL; a relative SQLite path is relative to the working directory."""
 
 
 class ClientSettings(Section):
     """How a job logs to a server."""
 
     mode: Literal["online", "offline", "disabled"] = "online"
-    """Send at once, keep in the spool for `offdiag sync`, or do nothing at all."""
+    """Send immediately, keep in the offline queue for `offdiag sync`, or log nothing."""
     on_error: Literal["raise", "warn"] = "raise"
-    """What becomes of a refusal that trying again cannot mend; what was not stored is spooled."""
+    """Whether to raise or to warn if the server refuses a run; in both cases the offline queue
+    keeps what was not stored."""
     token: Annotated[str, Field(repr=False)] = ""
-    """API token of the server. Empty: none is sent."""
+    """API token for the server. Empty: none is sent."""
     spool: Annotated[str, Field(min_length=1)] = "offdiag-spool"
-    """Folder of runs that wait to be sent; a relative one starts at the working directory."""
+    """Folder of the offline queue, relative to the working directory."""
     retry_for_s: Annotated[float, Field(ge=0, le=86_400)] = 60.0
-    """Seconds for which finishing a run retries while the server does not respond."""
+    """Seconds for which finishing a run retries if the server does not respond."""
 
 
 class ServerSettings(Section):
@@ -68,101 +69,102 @@ class ServerSettings(Section):
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8642
-    """0 takes any free port."""
+    """0 selects any free port."""
     threads: Annotated[int, Field(ge=1, le=256)] = 4
-    """Requests answered at the same time. Three times as many wait, others are sent away."""
+    """Concurrent requests. Three times as many wait, others receive status 503."""
     shutdown_delay_s: Annotated[float, Field(ge=0, le=300)] = 1.0
-    """Seconds that /readyz says no before a server that was told to stop takes nothing more."""
+    """Seconds between SIGTERM and the end of accepting requests; /readyz returns 503 meanwhile."""
     secret_key: Annotated[str, Field(repr=False)] = ""
     """Key that signs forms. Empty: the one in `secret_key_file`."""
     secret_key_file: str = ""
-    """File of that key, made if it is not there. Empty: beside an embedded database."""
+    """File with that key, created if missing. Empty: next to an embedded database."""
     public_url: Annotated[str, Field(pattern=r"^(https?://[^\s?#]+)?$")] = ""
-    """Where people reach this server, for links in messages. Empty: host and port."""
+    """Public URL of this server, for links in messages. Empty: host and port."""
     trusted_hosts: str = ""
-    """Further names that the server answers to, separated by commas."""
+    """Additional host names of the server, separated by commas."""
     trusted_proxies: Annotated[int, Field(ge=0, le=10)] = 0
-    """How many proxies stand before it, whose word on address, name and TLS is taken."""
+    """Number of trusted proxies, whose headers provide client address, host name and TLS."""
     content_hosts: str = ""
-    """Hosts that readers' browsers may load images and sound of samples from, separated by
-    commas. Empty: none."""
+    """Hosts from which browsers may load images and sound of samples, separated by commas. Empty:
+    none."""
     content_limit_mb: Annotated[int, Field(ge=0)] = 0
-    """Megabytes of pictures, texts and fields that the samples of a project may take. 0: any."""
+    """Megabytes of images, texts and fields that the samples of a project may take. 0: no
+    limit."""
 
     @property
     def most_content_bytes(self) -> int | None:
-        """That limit in bytes, None for none."""
+        """The limit in bytes, None for no limit."""
         return self.content_limit_mb * 10**6 or None
 
 
 class AccessSettings(Section):
-    """Who has to sign in, for how long, and how often they may ask."""
+    """Who has to sign in, for how long, and with which rate limits."""
 
     auth: Literal["auto", "required"] = "auto"
-    """Whether to sign in: wherever others can reach the server, or always."""
+    """When sign-in is required: if others can reach the server, or always."""
     session_idle_hours: Annotated[float, Field(gt=0, le=8_760)] = 12.0
     session_days: Annotated[float, Field(gt=0, le=365)] = 14.0
-    """Days after which one has to sign in again, however busy one was."""
+    """Days after which a session expires even if it is in use."""
     share_link_days: Annotated[int, Field(ge=0, le=365)] = 0
-    """Days that a read-only link to one page may last at most. 0: there are none."""
+    """Maximum lifetime in days of a read-only link to one page. 0: no such links."""
     sign_in_limit: RateLimit = "10 per 10 minutes"
-    """Failed attempts from one address."""
+    """Failed sign-ins from one address."""
     sign_in_limit_by_name: RateLimit = "200 per hour"
-    """Failed attempts for one name, from all addresses together."""
+    """Failed sign-ins for one user name, from all addresses together."""
     read_limit: RateLimit = "600 per minute"
     write_limit: RateLimit = "120 per minute"
     api_limit: RateLimit = "1200 per minute"
     rate_storage: Annotated[str, Field(min_length=1)] = "memory://"
-    """Where the counters live; processes that share them need a Redis or the like."""
+    """Where the counters are stored; processes that share them need a store such as Redis."""
 
 
 class OidcSettings(Section):
-    """The provider that signs people in who sign in (OpenID Connect)."""
+    """The identity provider for sign-in (OpenID Connect)."""
 
     issuer: str = ""
-    """Its address. Empty: users sign in with a password."""
+    """URL of the provider. Empty: users sign in with a password."""
     client_id: str = ""
     client_secret: Annotated[str, Field(repr=False)] = ""
     client_secret_file: str = ""
-    """File of that secret, if it is not a setting."""
+    """File with the client secret, if it is not given as a setting."""
     scope: str = "openid profile email"
     name_claim: Annotated[str, Field(min_length=1)] = "preferred_username"
     groups_claim: Annotated[str, Field(min_length=1)] = "groups"
     roles: str = ""
-    """`group=role` or `group=role@project`, separated by commas; a group may stand several times.
-    Empty: admins give roles."""
+    """`group=role` or `group=role@project`, separated by commas; a group may occur several times.
+    Empty: admins assign roles."""
 
 
 class JobsSettings(Section):
-    """How evaluations are worked off."""
+    """How evaluation jobs are executed."""
 
     engine: Annotated[str, Field(min_length=1, max_length=200)] = LOCAL_ENGINE
-    """Who tells workers about new work: "local" needs nothing beside the database,
+    """What notifies workers of new jobs: "local" needs nothing but the database,
     "procrastinate" an extra, others a distribution or "package.module:object"."""
     lease_s: Annotated[float, Field(ge=1, le=86_400)] = 30.0
-    """Seconds after which the work of a worker that gave no sign of life is given to another."""
+    """Seconds without a heartbeat after which the job of a worker is given to another worker."""
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
-    """Starts of one piece of work before it is put aside as dead, with its last error."""
+    """Attempts to execute a job before it has failed for good, with its last error."""
     poll_ms: Annotated[int, Field(ge=1, le=60_000)] = 50
-    """Milliseconds between two looks at the work table while nothing is to do."""
+    """Milliseconds between checks of an empty job queue."""
     concurrency: Annotated[int, Field(ge=1, le=64)] = 2
-    """Pieces of work that one worker does at the same time; the last one takes small work only,
-    and only while the others have been busy for a second."""
+    """Jobs that one worker executes at the same time. The last of them takes only small jobs, and
+    only after the others have been busy for a second."""
     small_job_values: Annotated[int, Field(ge=0)] = 1_000_000
-    """Predicted classes and scores up to which work is small."""
+    """Number of predicted classes and scores up to which a job is small."""
     shutdown_timeout_s: Annotated[float, Field(ge=0, le=3_600)] = 8.0
-    """Seconds after a signal to stop until what a worker has not ended is given back."""
+    """Seconds after a stop signal until a worker releases its unfinished jobs."""
 
 
 class ReportsSettings(Section):
-    """Where reports are delivered to as files."""
+    """Where reports are delivered as files."""
 
     folder: Annotated[str, Field(min_length=1)] = "reports"
-    """Folders of schedules lie in this one; a relative one starts at the working directory."""
+    """Parent of the folders of schedules, relative to the working directory."""
 
 
 class SmtpSettings(Section):
-    """The server that takes reports as e-mail."""
+    """The mail server that sends reports."""
 
     host: str = ""
     """Empty: no e-mail is sent."""
@@ -172,47 +174,48 @@ class SmtpSettings(Section):
     """Empty: no sign-in."""
     password: Annotated[str, Field(repr=False)] = ""
     sender: str = ""
-    """Address that reports come from."""
+    """Sender address of reports."""
 
 
 class WebhookSettings(Section):
     """How reports are posted to other services."""
 
     secret: Annotated[str, Field(repr=False)] = ""
-    """Key of the signature that receivers check, also as `whsec_…`. Empty: nothing is posted."""
+    """Key for the signature that receivers check, optionally as `whsec_…`. Empty: nothing is
+    posted."""
     allow_private_addresses: bool = False
-    """Whether to post to this machine and to addresses that only a local network knows."""
+    """Whether to post to this machine and to private addresses."""
 
 
 class NotifySettings(Section):
-    """Chats and other services that Apprise reaches."""
+    """Chats and other services, through Apprise."""
 
     targets: Annotated[str, Field(repr=False)] = ""
-    """`name=url`, separated by blanks or line breaks; reports are sent to these names."""
+    """`name=url` pairs separated by white space; reports are sent to these names."""
 
 
 class LogSettings(Section):
-    """What processes that stay say on standard error."""
+    """Logs of long-running processes on standard error."""
 
     format: Literal["logfmt", "json"] = "logfmt"
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
 class SqlSettings(Section):
-    """How `offdiag sql` answers."""
+    """Limits of `offdiag sql`."""
 
     timeout_s: Annotated[float, Field(gt=0, le=86_400)] = 300.0
-    """Seconds after which a query is given up."""
+    """Seconds after which a query is cancelled."""
 
 
 class BackupSettings(Section):
-    """Backups that the clock makes of an SQLite registry."""
+    """Backups that the scheduler makes of an SQLite registry."""
 
     folder: str = ""
-    """A folder of this registry alone. Empty: no backups are made."""
+    """A folder used by this registry alone. Empty: no backups are made."""
     every: Literal["hour", "day"] = "hour"
     keep: Annotated[int, Field(ge=1, le=10_000)] = 48
-    """Newest backups that stay; older ones are removed after a new one."""
+    """Number of newest backups to keep; older ones are removed after each new one."""
 
 
 class GcSettings(Section):
@@ -220,34 +223,34 @@ class GcSettings(Section):
 
     nightly: bool = False
     older_than_days: Annotated[float, Field(ge=0, le=36_500)] = 30.0
-    """Days that a deleted run can be brought back."""
+    """Days for which a deleted run can be restored."""
     keep: Annotated[int, Field(ge=0, le=1_000_000)] = 10
-    """Superseded evaluations that stay of each run and slice."""
+    """Superseded evaluations to keep of each run and slice."""
 
 
 class SlicesSettings(Section):
-    """When a group of examples is too small to be judged, or to be shown."""
+    """When a group of examples is too small to be checked or shown."""
 
     min_size: Annotated[int, Field(ge=1, le=1_000_000)] = 12
-    """Labelled examples below which a group decides nothing; a metric of a class counts those
-    of the class."""
+    """Labelled examples that a group needs to count in conditions; for a metric of a class,
+    examples of that class."""
     suppress_below: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    """Labelled examples below which the figures of a group are hidden. 0: all are shown."""
+    """Labelled examples that a group needs for its values to be shown. 0: all groups are shown."""
 
 
 class EvaluationSettings(Section):
     """How runs are evaluated."""
 
     exact_scores_up_to: Annotated[int, Field(ge=0, le=2**62)] = 20_000_000
-    """Examples up to which the scores of the positive class are sorted one by one; those of larger
-    runs are counted in narrow bins, with a bound of how far each value may be off."""
+    """Number of examples up to which the scores of the positive class are sorted individually.
+    Larger runs are counted in narrow bins, with a bound on the error of each value."""
 
 
 class FlagsSettings(Section):
     """Thresholds of the flag rules; names, meanings and defaults are those of the rules.
 
-    Stated again here because the rules know no settings and settings know no rules; a test
-    holds the two lists together.
+    They are repeated here because rules and settings do not import each other; a test compares
+    both.
     """
 
     minority_share: Share = 0.5
@@ -287,7 +290,7 @@ class Settings(Section):
     """All settings of one process."""
 
     project: Name = "default"
-    """Project of runs that name none."""
+    """Project of runs that do not name one."""
     database: DatabaseSettings = DatabaseSettings()
     client: ClientSettings = ClientSettings()
     server: ServerSettings = ServerSettings()
@@ -308,7 +311,7 @@ class Settings(Section):
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a server that listens there is reached from this machine alone."""
+    """Whether a server listening on this host can be reached from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -316,11 +319,11 @@ def is_loopback(host: str) -> bool:
 
 
 def public_address(settings: ServerSettings) -> str:
-    """Where people reach the server, without a slash at the end."""
+    """Public URL of the server, without a trailing slash."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     return settings.public_url.rstrip("/") or f"http://{host}:{settings.port}"
 
 
 def needs_sign_in(settings: Settings) -> bool:
-    """Whether users have to sign in: wherever others can reach the server, or on demand."""
+    """Whether users have to sign in: if others can reach the server, or if required."""
     return settings.access.auth == "required" or not is_loopback(settings.server.host)
