@@ -1,1 +1,1 @@
-"""Bodies of requests and responses, defined once for the server and its clients."""
+"""The bodies of requests and responses, defined once for servers and clients."""

@@ -1,4 +1,4 @@
-"""Documents of users, tokens, and the audit log."""
+"""Users, tokens, and the audit log."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ Text = Annotated[str, Field(min_length=1, max_length=1_000)]
 
 
 class RoleBody(RequestBody):
-    """A role in a project, or in all projects."""
+    """A role in one project or in all projects."""
 
     role: Role
-    project: Text | None = Field(default=None, description="Left out: all projects.")
+    project: Text | None = Field(default=None, description="Default: all projects.")
 
 
 class NewUser(RequestBody):
     """A user of the registry."""
 
-    name: Text = Field(description="What they sign in with: letters, digits and . _ - @ +")
+    name: Text = Field(description="Name for sign-in: letters, digits and . _ - @ +")
     password: Text | None = Field(
-        default=None, description="Left out: they sign in elsewhere.", repr=False
+        default=None,
+        description="Without a password, the user signs in with the identity provider.",
+        repr=False,
     )
     display_name: Text | None = None
     email: Text | None = None
@@ -33,10 +35,10 @@ class NewUser(RequestBody):
 
 
 class RoleChange(RequestBody):
-    """A change of a role in a project, or in all projects."""
+    """A new role in one project or in all projects."""
 
-    role: Role | None = Field(description="Null takes the role away.")
-    project: Text | None = Field(default=None, description="Left out: all projects.")
+    role: Role | None = Field(description="Null removes the role.")
+    project: Text | None = Field(default=None, description="Default: all projects.")
 
 
 class GivenRole(ResponseBody):
@@ -59,7 +61,7 @@ class User(ResponseBody):
 
 
 class Me(ResponseBody):
-    """The user who sent the request, and the version of the server."""
+    """The caller, and the version of the server."""
 
     kind: str = Field(description='"user", "token", or "local" without sign-in.')
     name: str
@@ -83,19 +85,22 @@ class UserList(ResponseBody):
 
 
 class WantedToken(RequestBody):
-    """A token to create. It never allows more than its owner may do."""
+    """A token to create. It never allows more than its owner is allowed to do."""
 
     name: Text = Field(description="What it is for.")
     role: Role = Role.LOGGER
-    project: Text | None = Field(default=None, description="Left out: all of the owner's.")
+    project: Text | None = Field(default=None, description="Default: all projects of the owner.")
     days: int | None = Field(
-        default=90, ge=1, le=3_650, description="Days it lasts; null: until it is revoked."
+        default=90,
+        ge=1,
+        le=3_650,
+        description="Days until it expires; null: valid until it is revoked.",
     )
     owner: Text | None = Field(default=None, description="Default: the caller.")
 
 
 class Token(ResponseBody):
-    """A token without its secret; `prefix` is the beginning of the secret."""
+    """A token without its secret; `prefix` has its first characters."""
 
     id: int
     name: str
@@ -110,27 +115,27 @@ class Token(ResponseBody):
 
 
 class MadeToken(Token):
-    """A new token. `token` is shown only once."""
+    """A new token. `token` is returned only once."""
 
     token: str = Field(repr=False)
 
 
 class TokenList(ResponseBody):
-    """The user's own tokens, or for an admin those of all users; newest first."""
+    """The caller's tokens, for an admin those of all users, newest first."""
 
     tokens: list[Token]
 
 
 class AuditQuery(Paged):
-    """The changes to list."""
+    """Filters for the audit log."""
 
-    actor: Text | None = Field(default=None, description="Only those of this user or token.")
+    actor: Text | None = Field(default=None, description="Only changes by this user or token.")
     project: Text | None = None
-    text: Text | None = Field(default=None, description="Part of what was done, or to what.")
+    text: Text | None = Field(default=None, description="Part of the action or of its object.")
 
 
 class Change(ResponseBody):
-    """One change. `detail` names the tables it touched and what the service said about it."""
+    """One change. `detail` has the tables it affected and the comment of its author."""
 
     number: int
     at: datetime

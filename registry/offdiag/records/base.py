@@ -1,4 +1,4 @@
-"""What all documents share: bodies, pages of long lists, values, errors and projects."""
+"""What all documents have in common: bodies, pages of long lists, values, errors and projects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 
 Notices = Annotated[
-    list[str], Field(description="What was accepted, but may not be meant as it was read.")
+    list[str],
+    Field(
+        description="Parts of the input that were accepted, but may have been meant differently."
+    ),
 ]
 
 
@@ -34,9 +37,8 @@ class RequestBody(BaseModel):
 
 
 class ResponseBody(BaseModel):
-    """The body of a response. It cannot contain NaN and infinity.
-
-    Clients ignore fields that a newer server added.
+    """The body of a response. It cannot contain NaN or infinity. Clients ignore fields that a
+    newer server has added.
     """
 
     model_config = ConfigDict(
@@ -44,7 +46,7 @@ class ResponseBody(BaseModel):
     )
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {}
-    """Old names that the HTTP API keeps for a release, in the form of pydantic's `exclude`."""
+    """Old names that the HTTP API keeps for one release, in the form of pydantic's `exclude`."""
 
     @classmethod
     def made_of(cls, found: object, /, **others: object) -> Self:
@@ -87,31 +89,31 @@ class Paged(RequestBody):
         default=None,
         min_length=1,
         max_length=4_000,
-        description="`next_page_token` of the page before, asked for with the same query.",
+        description="`next_page_token` of the previous page, with the same query.",
     )
 
 
 class Page(ResponseBody):
-    """The part of a response that says whether there is more."""
+    """The part of a response that says whether there are more pages."""
 
     next_page_token: str | None = Field(description="None on the last page.")
 
 
 class Value(ResponseBody):
-    """One value of a metric, in full precision, or the reason why it is undefined."""
+    """One value of a metric in full precision, or the reason why it is undefined."""
 
     value: float | None
     reason: str | None = Field(default=None, description="Why there is no value.")
     limit: str | None = Field(
-        default=None, description='"+inf" where a positive number was divided by zero.'
+        default=None, description='"+inf" if a positive number was divided by zero.'
     )
     ci_low: float | None = None
     ci_high: float | None = None
-    ci_method: str | None = Field(default=None, description="How the interval was found.")
+    ci_method: str | None = Field(default=None, description="Method of the interval.")
     error_bound: float | None = Field(
         default=None,
-        description="How far the value may be from the exact one, where scores were counted in "
-        "bins; the interval includes it.",
+        description="Largest possible error of the value if scores were counted in bins; the "
+        "interval includes it.",
     )
 
     def measured(self) -> MetricValue:
@@ -137,7 +139,7 @@ class Reason(ResponseBody):
 
 
 class Refusal(ResponseBody):
-    """The one format of all errors."""
+    """The format of all errors."""
 
     error: Reason
 
@@ -146,7 +148,7 @@ DEFAULT_PROJECT = "default"
 
 
 class InProject(RequestBody):
-    """The part of a query or a body that says in which project a name is looked up."""
+    """The part of a query or body that gives the project of a name."""
 
     project: str = DEFAULT_PROJECT
 
@@ -169,7 +171,7 @@ _LONGEST_QUOTE = 60
 
 
 def first_problem(error: ValidationError, model: type[BaseModel] | None = None) -> InvalidInput:
-    """The first thing that is wrong, with its place and how to fix it."""
+    """The first problem, with its place and a fix."""
     problem = error.errors(include_url=False)[0]
     place = _place(problem)
     if problem["type"] == "extra_forbidden":

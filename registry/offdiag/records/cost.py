@@ -1,4 +1,4 @@
-"""Documents of cost matrices, decision rules that follow from them, and what-if questions."""
+"""Cost matrices, decision rules by cost, and what-if scenarios."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ def weights_by_class(sent: Weights | list[list[float]], labels: list[str] | None
 
 
 class CostsQuery(RequestBody):
-    """The cost matrices to list."""
+    """Filters for cost matrices."""
 
-    project: str | None = Field(default=None, description="Only those of this project.")
+    project: str | None = Field(default=None, description="Only cost matrices of this project.")
 
 
 class CostVersionQuery(InProject):
-    """The version of a cost matrix to read."""
+    """The version of a cost matrix."""
 
-    version: int | None = Field(default=None, ge=1, le=10**9, description="The newest without.")
+    version: int | None = Field(default=None, ge=1, le=10**9, description="Default: the newest.")
 
 
 class Costs(ResponseBody):
@@ -111,18 +111,18 @@ class CostList(ResponseBody):
 
 
 class NewCosts(InProject):
-    """What errors cost between the classes of a dataset."""
+    """The cost of each error between the classes of a dataset."""
 
     dataset: str
     name: str
     weights: Weights | list[list[float]] = Field(
         description=(
-            "`{actual: {predicted: cost}}`, which names every cell; or rows of actual classes, "
-            "in the order of `labels`."
+            "`{actual: {predicted: cost}}` with every cell, or rows of actual classes in the "
+            "order of `labels`."
         )
     )
     labels: list[str] | None = Field(
-        default=None, description="The order of rows and columns, where `weights` are rows."
+        default=None, description="The order of rows and columns, if `weights` are rows."
     )
     currency: str | None = Field(default=None, max_length=20)
     note: str | None = None
@@ -133,11 +133,11 @@ MOST_RUNS = 8
 
 
 class PricedBy(RequestBody):
-    """What errors cost, to begin with and after changes."""
+    """A cost matrix, with optional changes."""
 
     base: str | None = Field(
         default=None,
-        description=("`visits@2`, `@0-1`, or `@prevalence`; without it the costs of the dataset."),
+        description=("`visits@2`, `@0-1`, or `@prevalence`; by default the costs of the dataset."),
     )
     edits: str = Field(
         default="",
@@ -147,42 +147,45 @@ class PricedBy(RequestBody):
     vary: str = Field(
         default="",
         max_length=2_000,
-        description="The cost to vary, as `mel>nv` or `mel>*`; by default the most expensive.",
+        description="The cost to vary, such as `mel>nv` or `mel>*`; by default the most expensive "
+        "one.",
     )
 
 
 class WhatIfRequest(RequestBody):
-    """What is different. The changes apply in the order of these fields."""
+    """A scenario. Its parts apply in the order of these fields."""
 
     runs: list[str] = Field(min_length=1, max_length=MOST_RUNS)
-    positive: str | None = Field(default=None, description="The class a threshold is about.")
+    positive: str | None = Field(
+        default=None, description="The class to which the threshold applies."
+    )
     threshold: float | None = Field(
-        default=None, description="Scores from here on are reported as the positive class."
+        default=None, description="Predict the positive class if its score is at least this."
     )
     merge: dict[str, list[str]] = Field(
-        default={}, description="By the name of a new class: the classes that become one."
+        default={}, description="By the name of a new class: the classes to merge into it."
     )
-    swap_positive: bool = Field(default=False, description="Exchange two classes.")
+    swap_positive: bool = Field(default=False, description="Swap two classes.")
     prevalence: dict[str, float] | None = Field(
-        default=None, description="The share of every class that is left; they add up to 1."
+        default=None, description="The share of each remaining class; they add up to 1."
     )
     costs: PricedBy | None = Field(
-        default=None, description="Ask what the runs cost too; not together with a threshold."
+        default=None, description="Also compute what the runs cost; not together with a threshold."
     )
 
 
 class CostsRequest(RequestBody):
-    """The runs to compare by cost, and the costs to use."""
+    """Which runs to compare by cost, and with which costs."""
 
     runs: str = Field(
         default="",
         max_length=5_000,
-        description="Ids, parted by commas; without any the newest runs of `dataset`.",
+        description="Ids, separated by commas; by default the newest runs of `dataset`.",
     )
     dataset: str | None = None
     project: str = DEFAULT_PROJECT
     costs: str | None = Field(
-        default=None, description="`visits@2` or `@0-1`; without it the costs of the dataset."
+        default=None, description="`visits@2` or `@0-1`; by default the costs of the dataset."
     )
     edits: str = Field(
         default="", max_length=8_000, description="Changes such as `mel>nv:20,bcc>*:x2`."
@@ -190,14 +193,16 @@ class CostsRequest(RequestBody):
     shares: str = Field(
         default="",
         max_length=8_000,
-        description="Class prevalence at deployment, as `mel:0.01,bcc:0.02`; the rest is divided "
-        "as in the test set.",
+        description="Class prevalence at deployment, such as `mel:0.01,bcc:0.02`; the rest is "
+        "divided as in the test set.",
     )
     lever: str = Field(
-        default="", max_length=2_000, description="The cost to vary, as `mel>nv` or `mel>*`."
+        default="", max_length=2_000, description="The cost to vary, such as `mel>nv` or `mel>*`."
     )
     slice: str = Field(
-        default="", max_length=2_000, description="The examples that are meant, as `site=z`."
+        default="",
+        max_length=2_000,
+        description="Only the examples in this slice, such as `site=z`.",
     )
 
 
@@ -205,15 +210,16 @@ class RuleRequest(RequestBody):
     """A decision rule by cost, and the name under which its predictions are stored."""
 
     costs: str | None = Field(
-        default=None, description="`visits` or `visits@2`; without it those of the dataset."
+        default=None, description="`visits` or `visits@2`; by default the costs of the dataset."
     )
     threshold: float | Literal["cheapest"] | None = Field(
         default=None,
-        description="Scores from here on are the positive class, of two; `cheapest` on these "
-        "examples. Without it each example gets the prediction with the lowest expected cost.",
+        description="For two classes: predict the positive class if its score is at least this, "
+        "or at least the `cheapest` threshold on these examples. Without a threshold, each "
+        "example gets the prediction with the lowest expected cost.",
     )
     positive: str | None = Field(
-        default=None, description="The positive class where the dataset names none."
+        default=None, description="The positive class, if the dataset does not define one."
     )
     shares: str = Field(default="", max_length=8_000, description="As in `GET /costs`.")
     save_as: str | None = None
@@ -227,15 +233,15 @@ class Recounted(ResponseBody):
     labels: list[str]
     orientation: SourceOrientation = Field(description="Always actual_rows.")
     matrix: list[list[float]] = Field(
-        description="Counts, or expected counts where a prevalence is given."
+        description="Counts, or expected counts if a prevalence is given."
     )
     aggregate: dict[str, Value]
     per_class: dict[str, list[Value]] = Field(description="By key, in label order.")
-    threshold: float | None = Field(description="The kept threshold that was used.")
+    threshold: float | None = Field(description="The stored threshold that was used.")
 
 
 class CostBase(ResponseBody):
-    """The costs that a question began with; without a name if they are not stored."""
+    """The costs before the changes; without a name if they are not stored."""
 
     reference: str
     name: str | None
@@ -243,14 +249,14 @@ class CostBase(ResponseBody):
 
 
 class BestConstant(ResponseBody):
-    """The class whose constant prediction costs least."""
+    """The class that costs least if it is always predicted."""
 
     label: str
     mean_cost: float
 
 
 class CostOfRun(ResponseBody):
-    """What one run costs, and its rank among the others, which are named by letters."""
+    """What one run costs, with its rank and its letter."""
 
     letter: str
     run: str
@@ -268,22 +274,23 @@ class CostOfRun(ResponseBody):
 
 
 class CheapestAsOneCostMoves(ResponseBody):
-    """The runs that cost least while a cost is in the range `from` to `to` (null if unbounded)."""
+    """The runs that are cheapest while one cost lies between `from` and `to`; `to` is null if
+    there is no upper end."""
 
     actual: str
-    predicted: str | None = Field(description="Null for all errors on `actual` together.")
-    vary: str = Field(description="The same as people write it: `mel>nv`.")
+    predicted: str | None = Field(description="Null: all errors on `actual`.")
+    vary: str = Field(description="The same in short: `mel>nv`.")
     unit: str
     now: float
     stretches: list[dict[str, Any]]
 
 
 class CostsOfRuns(ResponseBody):
-    """What runs cost under the changed costs."""
+    """What runs cost with the changed costs."""
 
     project: str
     dataset: str
-    slice: str | None = Field(description="The examples that are meant, None for all.")
+    slice: str | None = Field(description="The slice of the examples, None for all examples.")
     labels: list[str]
     base: CostBase
     edits: str
@@ -304,13 +311,13 @@ class CostsOfRuns(ResponseBody):
 
 
 class CostsOfRunsAt(CostsOfRuns):
-    """The same with the address of the page."""
+    """The same with the URL of the page."""
 
     url: str
 
 
 class WhatIfResponse(ResponseBody):
-    """The results after the change, run by run, and what they cost if requested."""
+    """The results of each run in the scenario, and their costs if requested."""
 
     runs: list[Recounted]
     costs: CostsOfRuns | None
@@ -348,7 +355,7 @@ def asked_new_costs(
 
 
 def costs_of_runs(found: WhatIf) -> CostsOfRuns:
-    """What runs cost, in the order in which they were requested."""
+    """What runs cost, in the order of the request."""
     scenario, constant = found.scenario, found.constant
     names, record = scenario.costs.labels.names, scenario.base.record
     first = found.frame.runs[0]
@@ -404,7 +411,7 @@ def weights_document(costs: CostMatrix) -> Weights:
 
 
 def prevalence_document(scenario: Scenario) -> dict[str, float] | None:
-    """The class prevalences that were declared."""
+    """The declared class shares."""
     if scenario.prevalence is None:
         return None
     return dict(zip(scenario.costs.labels.names, scenario.prevalence.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Documents of what a decision rule changes: costs, predictions and the recall of each class."""
+"""The effect of a decision rule on costs, predictions and the recall of each class."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RecallChange(ResponseBody):
 
 
 class PredictionChange(ResponseBody):
-    """What changed predictions do. Costs are per sample."""
+    """The effect of changed predictions. Costs are per sample."""
 
     mean_cost_before: Value
     mean_cost_after: Value
@@ -55,7 +55,7 @@ class TriedRule(PredictionChange):
 
     run: str
     name: str
-    n_changed: int = Field(description="Predictions that the rule changes.")
+    n_changed: int = Field(description="Number of predictions that the rule changes.")
     currency: str | None
     recipe: dict[str, Any]
     labels: list[str]
@@ -63,7 +63,7 @@ class TriedRule(PredictionChange):
 
 
 class ThresholdCost(ResponseBody):
-    """A threshold, what it flags and what that costs."""
+    """A threshold, the number of predictions above it, and the cost."""
 
     threshold: float | None
     flagged: int
@@ -83,22 +83,22 @@ class CostsOfThresholds(ResponseBody):
     crossfitted_missed: float | None
     crossfitted_false_positives: float | None
     in_use: dict[str, Any] = Field(
-        description="What the predictions cost, and the threshold that gives their counts; null "
-        "where no single one does."
+        description="The cost of the predictions, and the threshold that gives the same counts; "
+        "null if no single threshold does."
     )
     implied: dict[str, Any]
     flag_nothing_mean_cost: float | None
     flag_everything_mean_cost: float | None
     change: PredictionChange | None = Field(
-        description="From the threshold in use to the cheapest one. It was chosen on these "
-        "examples, so differences have no intervals and none is significant; intervals of costs "
-        "are those of a threshold that was fixed beforehand."
+        description="Change from the current threshold to the cheapest one. The latter was chosen "
+        "on these examples, so differences have no interval and are never significant; intervals "
+        "of costs are those of a threshold fixed beforehand."
     )
     points: list[ThresholdCost]
 
 
 class DecisionsAt(ResponseBody):
-    """What the scores of a run would decide under some costs, with the address of the page."""
+    """The effect of decision rules by cost on a run, with the URL of the page."""
 
     url: str
     run: str
@@ -276,41 +276,43 @@ def _finite(number: float) -> float | None:
 
 
 class DecisionRequest(RequestBody):
-    """How samples are decided."""
+    """The decision rule to apply."""
 
     weights: str | Weights | list[list[float]] | None = Field(
         default=None,
         description=(
-            "The name of costs, as `visits` or `visits@2`; `{actual: {predicted: cost}}`, which "
-            "names every cell; or rows of actual classes, in the order of `labels`. Without it "
-            "the costs the dataset is judged by."
+            "The name of a cost matrix, such as `visits` or `visits@2`; "
+            "`{actual: {predicted: cost}}` with every cell; or rows of actual classes in the "
+            "order of `labels`. By default the costs of the dataset."
         ),
     )
     labels: list[str] | None = Field(
-        default=None, description="The order of rows and columns, where `weights` are rows."
+        default=None, description="The order of rows and columns, if `weights` are rows."
     )
     threshold: float | Literal["cheapest"] | None = Field(
         default=None,
-        description="Scores from here on are the positive class, of two; `cheapest` on these "
-        "examples. Without it each example gets the prediction with the lowest expected cost.",
+        description="For two classes: predict the positive class if its score is at least this, "
+        "or at least the `cheapest` threshold on these examples. Without a threshold, each "
+        "example gets the prediction with the lowest expected cost.",
     )
     positive: str | None = Field(
-        default=None, description="The class that is flagged where the dataset names none."
+        default=None, description="The positive class, if the dataset does not define one."
     )
     prevalence: dict[str, float] | None = Field(
-        default=None, description="The share of every class at deployment; they add up to 1."
+        default=None, description="The share of each class at deployment; they add up to 1."
     )
     save_as: str | None = Field(
         default=None,
-        description="Store the predictions as a run of this name, once for the same rule.",
+        description="Store the predictions as a run with this name; the same rule is stored only "
+        "once.",
     )
     author: str | None = None
 
 
 class DecisionResponse(ResponseBody):
-    """What changed predictions do. Costs are per sample with a label."""
+    """The effect of changed predictions. Costs are per sample, for the samples with a label."""
 
-    recipe: dict[str, Any] = Field(description="The rule, and where its costs come from.")
+    recipe: dict[str, Any] = Field(description="The rule, and the source of its costs.")
     labels: Labels
     orientation: SourceOrientation = Field(description="Always actual_rows.")
     matrix_before: list[list[int]]
@@ -318,11 +320,11 @@ class DecisionResponse(ResponseBody):
     mean_cost_before: Value
     mean_cost_after: Value
     difference: Value = Field(
-        description="After minus before, with its paired interval; the cheapest threshold has "
-        "none, as it was chosen on these examples."
+        description="After minus before, with its paired interval. The cheapest threshold has "
+        "none, because it was chosen on these examples."
     )
     recall_changes: dict[str, Value] = Field(description="By class, with intervals as before.")
-    run: str | None = Field(description="The run with the predictions, if they were stored.")
+    run: str | None = Field(description="The run with the new predictions, if they were stored.")
 
 
 def asked_decision(

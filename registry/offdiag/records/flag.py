@@ -1,4 +1,4 @@
-"""Documents of flags, and of decisions about them."""
+"""Flags and their triage."""
 
 from __future__ import annotations
 
@@ -23,25 +23,26 @@ MOST_AT_ONCE = 1_000
 
 
 class FlagsQuery(Paged):
-    """The flags to list; most severe first, newest first within a severity."""
+    """Filters for flags. The most severe flags come first, and the newest of equally severe
+    ones."""
 
     state: FlagState | None = None
     at_least: Severity | None = Field(
         default=None, description="This severity or a more severe one."
     )
     rule: str | None = None
-    class_label: str | None = Field(default=None, description="Empty: of no class.")
-    slice: str | None = Field(default=None, description="Empty: of all examples.")
+    class_label: str | None = Field(default=None, description="Empty: flags about no class.")
+    slice: str | None = Field(default=None, description="Empty: flags about all examples.")
     run: str | None = None
     dataset: str | None = None
     model: str | None = None
     project: str | None = None
     assignee: str | None = Field(default=None, description="Empty: unassigned.")
     in_badge: bool | None = Field(
-        default=None, description="Whether accuracy hides a minority class by it."
+        default=None, description="Whether it shows that accuracy hides a minority class."
     )
     may_hide: bool | None = Field(
-        default=None, description="Whether accuracy may hide a minority class by it."
+        default=None, description="Whether it shows that accuracy may hide a minority class."
     )
 
     def conditions(self) -> dict[str, Any]:
@@ -51,14 +52,14 @@ class FlagsQuery(Paged):
 
 
 class Flag(ResponseBody):
-    """A rule that fires, or fired, for a run, or for one class or slice of it."""
+    """A flag that a rule raised for a run, or for one class or slice of it."""
 
     id: int
     revision: int = Field(description="Number of its last change.")
     rule: str
     rule_version: int = Field(description="Version of the rule that raised it last.")
     severity: Severity
-    state: FlagState = Field(description="A flag whose rest is over is open.")
+    state: FlagState = Field(description="A snoozed flag is open once its time is over.")
     class_label: str | None
     slice: str | None = Field(default=None, description="Null: about all examples.")
     message: str
@@ -67,11 +68,11 @@ class Flag(ResponseBody):
     thresholds: dict[str, float]
     certainty: Certainty = Field(
         default=Certainty.PROVED,
-        description="`in_sight` where F4 neither proves a large gap nor rules it out.",
+        description="`in_sight` if F4 neither confirms a large gap nor rules it out.",
     )
-    in_badge: bool = Field(description="Whether accuracy hides a minority class by it.")
+    in_badge: bool = Field(description="Whether it shows that accuracy hides a minority class.")
     may_hide: bool = Field(
-        default=False, description="Whether accuracy may hide a minority class by it."
+        default=False, description="Whether it shows that accuracy may hide a minority class."
     )
     run: str
     run_name: str
@@ -89,7 +90,9 @@ class Flag(ResponseBody):
 class FlagPage(Page):
     """A page of flags."""
 
-    counts: dict[str, int] = Field(description="By state, of all that differ only in it.")
+    counts: dict[str, int] = Field(
+        description="Number of flags by state, with the other filters unchanged."
+    )
     flags: list[Flag]
 
 
@@ -102,7 +105,7 @@ class FlagsOfRun(ResponseBody):
 
 
 class FlagEvent(ResponseBody):
-    """Something that happened to a flag; without an author it was done by an evaluation."""
+    """An event in the history of a flag; without an author, an evaluation caused it."""
 
     at: datetime
     author: str | None
@@ -111,7 +114,7 @@ class FlagEvent(ResponseBody):
 
 
 class FlagWithHistory(Flag):
-    """A flag with its whole history, oldest first."""
+    """A flag with its history, oldest first."""
 
     history: list[FlagEvent]
 
@@ -119,22 +122,24 @@ class FlagWithHistory(Flag):
 class CountedFlags(ResponseBody):
     """Flags in the list of a command."""
 
-    counts: dict[str, int] = Field(description="By state, of all that differ only in it.")
+    counts: dict[str, int] = Field(
+        description="Number of flags by state, with the other filters unchanged."
+    )
     flags: list[Flag]
 
 
 class FlagList(CountedFlags):
-    """Flags in the list of a page, with the address of the next page."""
+    """A page of flags, with the URL of the next page."""
 
-    state: str = Field(description='One of those of a flag, or "all".')
+    state: str = Field(description='A state of flags, or "all".')
     filter: dict[str, str]
     next: str | None
 
 
 class MeasuredGain(ResponseBody):
-    """What another run gains, with an interval that holds simultaneously for all compared runs.
-
-    `won` samples are right only in the other run, `lost` only in the flagged run.
+    """The advantage of another run, with an interval that is simultaneous for all compared runs.
+    Only the other run predicts the `won` samples correctly, and only the flagged run the `lost`
+    samples.
     """
 
     value: float
@@ -145,7 +150,7 @@ class MeasuredGain(ResponseBody):
 
 
 class BetterOnIt(ResponseBody):
-    """A run with a higher recall of the class of a flag."""
+    """A run with higher recall of the class of a flag."""
 
     run: str
     name: str
@@ -177,7 +182,7 @@ class Check(ResponseBody):
 
 
 class RecallOfClass(ResponseBody):
-    """A class with cases: `tp` of its `support` were found."""
+    """A class with examples: `tp` of its `support` are predicted correctly."""
 
     label: str
     support: int
@@ -188,7 +193,7 @@ class RecallOfClass(ResponseBody):
 
 
 class Rank(ResponseBody):
-    """A value of the run, and its rank among all runs on its labels."""
+    """A value of the run, and its rank among all runs on its ground truth."""
 
     value: float | None
     rank: int | None
@@ -202,19 +207,22 @@ class FlagExplained(FlagWithHistory):
     help: str | None
     better: list[BetterOnIt]
     compared_with: int
-    checks: list[Check] = Field(description="What its rule compared then, the others now.")
+    checks: list[Check] = Field(
+        description="The comparisons of its rule when it was raised, and "
+        "those of the other rules now."
+    )
     classes: list[RecallOfClass]
     ranks: dict[str, Rank]
 
 
 class Decision(RequestBody):
-    """A decision; the action determines which of the other fields are allowed."""
+    """A triage action; the action decides which other fields apply."""
 
     action: Action
-    until: AwareDatetime | None = Field(default=None, description="To snooze.")
-    reason: str | None = Field(default=None, description="To dismiss.")
+    until: AwareDatetime | None = Field(default=None, description="For snooze.")
+    reason: str | None = Field(default=None, description="For dismiss.")
     assignee: str | None = Field(default=None, description="User name; null to unassign.")
-    text: str | None = Field(default=None, description="To comment.")
+    text: str | None = Field(default=None, description="For comment.")
     author: str | None = None
 
 
@@ -226,13 +234,13 @@ class SeenFlag(RequestBody):
 
 
 class Decisions(Decision):
-    """A decision about several flags, applied to all of them or to none."""
+    """A triage action for several flags; it applies to all of them or to none."""
 
     flags: list[SeenFlag] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
 class Decided(ResponseBody):
-    """Flags after a decision."""
+    """Flags after triage."""
 
     flags: list[Flag]
 
@@ -256,7 +264,7 @@ _OF_STATUS = ("severity", "snoozed_until", "reason")
 
 
 def flag_with_history(detail: FlagDetail, now: datetime) -> FlagWithHistory:
-    """A flag with its whole history."""
+    """A flag with its history."""
     return FlagWithHistory(
         **dict(flag_document(detail.entry, now)),
         history=list(map(FlagEvent.made_of, detail.history)),

@@ -1,4 +1,4 @@
-"""Documents of gates: the conditions that a run is checked with, and the results."""
+"""Gates: conditions for a run, and their results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class GateRequest(RequestBody):
-    """The conditions that a run is checked with."""
+    """Conditions to check a run with."""
 
     conditions: list[str] = Field(
         min_length=1,
@@ -33,7 +33,8 @@ class GateRequest(RequestBody):
         default=None, description="`visits` or `visits@2`; by default that of the dataset."
     )
     weights: Weights | None = Field(
-        default=None, description="Costs in its place: `{actual: {predicted: cost}}`."
+        default=None,
+        description="Costs instead of a stored matrix: `{actual: {predicted: cost}}`.",
     )
     currency: str | None = Field(default=None, max_length=20)
 
@@ -50,7 +51,7 @@ class CheckedCondition(ResponseBody):
 
 
 class Gate(ResponseBody):
-    """The results of a gate."""
+    """The result of a gate."""
 
     passed: bool
     run: str | None

@@ -1,4 +1,4 @@
-"""Documents for logging runs: opening, chunks, closing; and matrices and counts."""
+"""Logging runs: opening, chunks and closing; and matrices without predictions."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from offdiag.records.runs.run import Labels, RunSaid
 from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts, PairedTable
 
 Text = str | int | bool
-"""A class or sample in JSON: 7 and "7" are the same."""
+"""A class or sample id in JSON: 7 and "7" are the same."""
 
 
 class NewCountedRun(RequestBody, RunSaid):
-    """What the author states about one of several runs that were counted together."""
+    """The facts of one of several runs that were counted together."""
 
     name: str
     client_key: str | None = Field(
-        default=None, description="Makes the call repeatable: the same key finds the same run."
+        default=None, description="Idempotency key: the same key returns the same run."
     )
     unique_name: bool = Field(
         default=False, description="Refuse a name that another run of the dataset already has."
@@ -32,7 +32,7 @@ class NewCountedRun(RequestBody, RunSaid):
 
 
 class RunFactsBody(NewCountedRun):
-    """What the author states about a run, whatever is logged to it."""
+    """The facts of a run, whatever is logged to it."""
 
     project: str = "default"
     dataset: str
@@ -43,20 +43,20 @@ class RunFactsBody(NewCountedRun):
 
 
 class NewRun(RunFactsBody):
-    """A run to which chunks are logged."""
+    """A run whose predictions are sent in chunks."""
 
     labels: list[Text] | None = Field(
-        default=None, description="Classes in order; may be left out for a dataset that exists."
+        default=None, description="Classes in order; optional for an existing dataset."
     )
     ordinal: bool = False
     labels_inferred: bool = Field(
         default=False,
-        description="Whether the labels were only found in the data: a dataset that exists "
-        "keeps its own.",
+        description="Whether the labels were inferred from the data: an existing dataset keeps "
+        "its own.",
     )
     positive_label: Text | None = None
     hierarchy: dict[str, Any] | None = Field(
-        default=None, description="Classes of the dataset in groups of groups."
+        default=None, description="Class hierarchy of the dataset."
     )
 
     def label_set(self) -> LabelSet | None:
@@ -68,7 +68,7 @@ class NewRun(RunFactsBody):
 
 
 class OpenedRun(ResponseBody):
-    """The run that was opened, or found by its client key, and its classes."""
+    """The run that was opened, or found by its client key, with its classes."""
 
     id: str
     state: str
@@ -78,7 +78,7 @@ class OpenedRun(ResponseBody):
     labels: Labels
     positive_label: str | None
     positive_by_convention: bool = Field(
-        default=False, description="Whether it was not named but follows from the labels."
+        default=False, description="Whether it follows from the labels because none was named."
     )
     notices: Notices = Field(default=[])
 
@@ -92,26 +92,26 @@ class Chunk(RequestBody):
 
     y_pred: list[Text | float] | list[list[Text]] | None = Field(
         default=None,
-        description="Classes, or sets of labels; numbers that are not whole are refused. Without "
-        "them the scores predict: the class with the highest one, or the positive class from 0.5 "
-        "on; the rule is kept with the run.",
+        description="Classes, or sets of labels; fractional numbers are refused. Without them, "
+        "predictions follow from the scores: the class with the highest score, or the positive "
+        "class from 0.5 on. The rule is stored with the run.",
     )
     y_true: list[Text | float] | list[list[Text]] | None = None
     y_score: list[float] | list[list[float]] | dict[str, list[float]] | None = Field(
         default=None,
-        description="Score of the positive class, or of each class in the order of the labels, or "
-        "the scores of each class by its name.",
+        description="Score of the positive class; or a score for each class in the order of the "
+        "labels; or lists of scores by class name.",
     )
     sample_ids: list[int] | list[str] | None = None
     slices: dict[str, list[Text]] = Field(default={})
     sample_weight: list[float] | None = Field(
         default=None,
-        description="Weight of each example, 0 or more; in all chunks of a run or none.",
+        description="Weight of each example, 0 or more; in all chunks of a run or in none.",
     )
 
 
 class StoredChunk(ResponseBody):
-    """A chunk that is stored."""
+    """A stored chunk."""
 
     run_id: str
     seq: int
@@ -120,7 +120,7 @@ class StoredChunk(ResponseBody):
 
 
 class Closing(RequestBody):
-    """What the sender knows about the run it closes, compared with what is stored."""
+    """The sender's totals of the run, which are compared with what is stored."""
 
     n_chunks: int | None = Field(default=None, ge=0)
 
@@ -131,18 +131,18 @@ class ClosedRun(ResponseBody):
     id: str
     state: str
     n_predictions: int
-    content_digest: str | None = Field(description="Of everything that was logged.")
+    content_digest: str | None = Field(description="Digest of everything that was logged.")
     notices: Notices = Field(default=[])
 
 
 class ClosedRuns(ResponseBody):
-    """Runs that are complete, in the order in which they were sent."""
+    """Complete runs, in the order in which they were sent."""
 
     runs: list[ClosedRun]
 
 
 class NewMatrix(RunFactsBody):
-    """A confusion matrix without predictions."""
+    """A confusion matrix without its predictions."""
 
     matrix: list[list[int | float]]
     hierarchy: dict[str, Any] | None = None
@@ -150,12 +150,12 @@ class NewMatrix(RunFactsBody):
     labels: list[Text] | None = None
     ordinal: bool = False
     reported: dict[str, Any] | None = Field(
-        default=None, description="Metrics that were reported with it, to be audited."
+        default=None, description="Metrics reported with the matrix, to be audited."
     )
 
 
 class CountedScores(RequestBody):
-    """Counted scores from 0 to 1 by kind of sample; see `offdiag.log_frame`."""
+    """Summary of scores from 0 to 1 by kind of sample; see `offdiag.log_frame`."""
 
     code: list[int] = Field(description="The cell, in the order of scores.")
     low: list[float] = Field(description="The smallest score, in single precision.")
@@ -170,7 +170,7 @@ class CountedScores(RequestBody):
 class CountedEvent(RequestBody):
     """Samples counted by the cell of one probability, one entry for each kind in every list."""
 
-    happened: list[bool] = Field(description="Whether the cases are of the class.")
+    happened: list[bool] = Field(description="Whether the samples are of the class.")
     sizes: list[int]
     scores: CountedScores
 
@@ -180,13 +180,13 @@ class CountedEvent(RequestBody):
 
 
 class CountedClassScores(RequestBody):
-    """Counted scores of every class, each against the rest."""
+    """Summary of the scores of every class against the rest."""
 
     labels: list[Text] = Field(description="The classes, in the order of the dataset.")
-    of_classes: list[CountedEvent] = Field(description="Of each class in this order.")
+    of_classes: list[CountedEvent] = Field(description="For each class in this order.")
     top: CountedEvent = Field(
-        description="The largest probability of each case; it happened where its class, the first "
-        "one of equals, is the actual one."
+        description="The largest probability of each sample; the event is that its class (of "
+        "equal ones, the first) is the actual one."
     )
 
     def given(self) -> GivenClassScores:
@@ -206,7 +206,7 @@ SliceValues = dict[str, list[Text | list[Text]]]
 
 
 class _OfDataset(BaseModel):
-    """What counts say about the classes of their dataset, if it is new."""
+    """The classes of a dataset that is new with these counts."""
 
     labels: list[Text] | None = None
     ordinal: bool = False
@@ -215,19 +215,18 @@ class _OfDataset(BaseModel):
 
 
 class NewCounts(RunFactsBody, _OfDataset):
-    """Samples that were counted elsewhere: one entry per kind of sample in every list.
-
-    `scores` are those of the positive class of two: for each field, what is known of the scores of
-    each kind, which are all in one cell. `class_scores` are those of every class of more than two,
-    and exclude slices.
+    """Samples that were counted where they are stored: each list has one entry for each kind of
+    sample. `scores` summarise the positive class of two: by field name, a value for each kind,
+    whose scores are all in one cell. `class_scores` summarise every class of more than two, and
+    exclude slices.
     """
 
     actual: list[Text]
     predicted: list[Text]
     sizes: list[int]
-    counted_on: str = Field(description="The program that counted.")
+    counted_on: str = Field(description="The program that did the counting.")
     slices: SliceValues = Field(
-        default={}, description="A value of each kind, or a list of its tags."
+        default={}, description="A value for each kind, or a list of its tags."
     )
     scores: CountedScores | None = None
     class_scores: CountedClassScores | None = None
@@ -250,27 +249,27 @@ class NewCounts(RunFactsBody, _OfDataset):
 
 
 class NewPairedTable(RequestBody):
-    """Kinds of samples by the predictions of two or more runs, one entry per kind in each list."""
+    """Kinds of samples by the predictions of two or more runs; each list has one entry for each
+    kind."""
 
     actual: list[Text]
-    predicted: dict[str, list[Text]] = Field(description="By the name of the run.")
+    predicted: dict[str, list[Text]] = Field(description="By run name.")
     sizes: list[int]
     slices: SliceValues = Field(
-        default={}, description="A value of each kind, or a list of its tags."
+        default={}, description="A value for each kind, or a list of its tags."
     )
 
 
 class NewPairedCounts(RequestBody, _OfDataset):
-    """Several runs that were counted together, elsewhere.
-
-    `tables` is one for all runs, or one for each pair of them.
+    """Several runs that were counted together where their predictions are stored. `tables` has one
+    table for all runs, or one for each pair of runs.
     """
 
     runs: list[NewCountedRun]
     tables: list[NewPairedTable]
     project: str = "default"
     dataset: str
-    counted_on: str = Field(description="The program that counted.")
+    counted_on: str = Field(description="The program that did the counting.")
 
     def facts(self) -> tuple[RunFacts, ...]:
         """The facts of each run, validated. Raises `InvalidInput`."""

@@ -1,4 +1,4 @@
-"""Documents of the job queue."""
+"""The job queue."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class JobsQuery(RequestBody):
-    """How much of the queue to list: jobs that need a look, then running ones, then the rest."""
+    """How many jobs to list: failed ones first, then running ones, then the rest."""
 
     limit: int = Field(default=200, ge=1, le=10_000)
 
 
 class Job(ResponseBody):
-    """One job. Jobs that are done leave the queue."""
+    """One job. Finished jobs leave the queue."""
 
     id: int
     task: str
@@ -34,7 +34,7 @@ class Job(ResponseBody):
 
 
 class Process(ResponseBody):
-    """A worker or a scheduler, and how long ago it gave a sign of life."""
+    """A worker or a scheduler, with the time since its last heartbeat."""
 
     kind: str
     host: str
@@ -44,7 +44,7 @@ class Process(ResponseBody):
 
 
 class JobList(ResponseBody):
-    """The queue, and the processes that work on it."""
+    """The queue, and the processes that execute its jobs."""
 
     counts: dict[str, int]
     jobs: list[Job]
@@ -56,11 +56,11 @@ class JobList(ResponseBody):
 class Retried(ResponseBody):
     """The job that was put back into the queue."""
 
-    id: int = Field(description="The number it waits under now.")
+    id: int = Field(description="Its new number.")
 
 
 class AllRetried(ResponseBody):
-    """How many jobs were put back into the queue."""
+    """The number of jobs that were put back into the queue."""
 
     n_jobs: int
 
@@ -70,7 +70,7 @@ def job_document(entry: JobEntry, now: datetime) -> Job:
 
 
 def job_list(page: JobsPage, now: datetime) -> JobList:
-    """The queue, and the processes that work on it."""
+    """The queue, and the processes that execute its jobs."""
     return JobList.made_of(
         page,
         counts=page.jobs.counts,

@@ -1,4 +1,4 @@
-"""Documents of problems: what is wrong with a model on a dataset, over its newest runs."""
+"""Problems of a model on a dataset, over its newest runs."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 
 
 class ProblemsQuery(RequestBody):
-    """The problems to list; without a state those that are not resolved."""
+    """Filters for problems; without a state, unresolved problems."""
 
     state: ProblemState | None = None
-    low: bool = Field(default=False, description="Those of low severity and old runs, too.")
+    low: bool = Field(
+        default=False, description="Include problems of low severity and of old runs."
+    )
     dataset: str | None = None
     project: str | None = None
     model: str | None = None
 
 
 class Problem(ResponseBody):
-    """What is wrong with a model on a dataset, over its newest runs."""
+    """A problem of a model on a dataset, over its newest runs."""
 
     id: int
     title: str
@@ -43,20 +45,20 @@ class Problem(ResponseBody):
     slice: str | None = Field(default=None, description="Null: about all examples.")
     state: ProblemState
     severity: Severity
-    hits: list[Hit] = Field(description="Which runs that matter show it; old: none of them.")
+    hits: list[Hit] = Field(description="Which relevant runs show it; old: none of them.")
     rules: list[str]
     runs_affected: int
     runs_looked_at: int
-    since: datetime = Field(description="When the first run that shows it was logged.")
-    raised_at: datetime = Field(description="When it was raised, the last time after it closed.")
+    since: datetime = Field(description="When the first run with the problem was logged.")
+    raised_at: datetime = Field(description="When it was raised, or raised again after it closed.")
     low: bool
     assignee: str | None
-    flag: int = Field(description="The flag of the newest run that says the most.")
+    flag: int = Field(description="The most informative flag of the newest run.")
     run: str = Field(description="The run of that flag.")
     message: str
-    value: str = Field(description="What was measured there, in short.")
-    trend: list[float | None] = Field(description="The metric over the runs, oldest first.")
-    revision: int = Field(default=0, description="Grows with each decision about it.")
+    value: str = Field(description="The measured value in short.")
+    trend: list[float | None] = Field(description="The metric of the runs, oldest first.")
+    revision: int = Field(default=0, description="Increases with each decision about the problem.")
 
 
 class Problems(ResponseBody):

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Promotion(ResponseBody):
-    """A decision: this run has the role from then on."""
+    """A decision that gives a run a role."""
 
     role: PromotionRole
-    run: str | None = Field(description="Id of the run; null where the role was withdrawn.")
+    run: str | None = Field(description="Id of the run; null if the role was withdrawn.")
     run_name: str | None
     reason: str | None
     author: str | None
@@ -31,10 +31,10 @@ class Promotion(ResponseBody):
     metrics: dict[str, float | None]
     is_weighted: bool | None = Field(
         default=None,
-        description="Whether the run has sample weights, which its metrics are then of; null "
-        "where the role was withdrawn or the run was deleted permanently.",
+        description="Whether the run has sample weights, so that its metrics are weighted; null "
+        "if the role was withdrawn or the run was deleted permanently.",
     )
-    gate: dict[str, Any] | None = Field(description="What the conditions of the gate found.")
+    gate: dict[str, Any] | None = Field(description="The results of the conditions of the gate.")
 
 
 class Promotions(ResponseBody):
@@ -48,7 +48,7 @@ class Promotions(ResponseBody):
 
 
 class NewPromotion(InProject):
-    """The run of the dataset that gets a role; a null run withdraws the role."""
+    """The run of the dataset that gets a role; null withdraws the role."""
 
     run: str | None = Field(description="Id of an evaluated run of the dataset; null for none.")
     reason: str | None = Field(
@@ -66,15 +66,16 @@ class NewPromotion(InProject):
 
 
 class LeadersQuery(InProject):
-    """The metric by which the runs are ranked."""
+    """The metric to rank runs by."""
 
     metric: str | None = Field(
-        default=None, description="Key of an aggregate metric; the primary one by default."
+        default=None, description="Key of an aggregate metric; by default the primary metric."
     )
 
 
 class RankedRun(ResponseBody):
-    """A run with its value; `difference` is to the best run, with a simultaneous interval."""
+    """A run with its value; `difference` is the difference from the best run, with a simultaneous
+    interval."""
 
     id: str
     name: str
@@ -97,11 +98,11 @@ class RankedRuns(ResponseBody):
     dataset: str
     metric: str
     truth_version: int | None
-    n_runs: int = Field(description="Ranked runs; at most the first 200 are listed.")
-    n_outdated: int = Field(description="Runs that wait for results on the newest labels.")
+    n_runs: int = Field(description="Number of ranked runs; at most the first 200 are listed.")
+    n_outdated: int = Field(description="Number of runs without results on the newest labels.")
     n_weighted: int = Field(
         default=0,
-        description="Runs with sample weights, which are not ranked with runs without.",
+        description="Number of runs with sample weights, which are not ranked with the others.",
     )
     why_not_tested: str | None = Field(description="Why there is no best set, if so.")
     best_set: list[str] = Field(
@@ -111,9 +112,9 @@ class RankedRuns(ResponseBody):
 
 
 class DatasetDecision(Dataset):
-    """A dataset with the run to use."""
+    """A dataset with the decision on which run to use."""
 
-    verdict: str = Field(description="Which runs may be the best, in a sentence.")
+    verdict: str = Field(description="A sentence about which runs may be the best.")
     primary_metric: str
     best_set: list[str] = Field(
         description="Ids of runs without a significant difference from the best."

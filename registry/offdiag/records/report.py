@@ -1,4 +1,4 @@
-"""Documents of reports: what they are about, when they are due, and their editions."""
+"""Reports: their scope, their schedule, and their editions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Term(RequestBody):
-    """A condition on runs: their model, a part of their name, or a tag."""
+    """A condition on runs: model, part of the name, or tag."""
 
     field: TermField
     text: str
@@ -32,7 +32,7 @@ class Term(RequestBody):
 
 
 class Alert(RequestBody):
-    """Warns of every run whose value and whole interval are beyond a limit."""
+    """Warn of every run whose whole interval is beyond a limit."""
 
     metric: str
     side: Side
@@ -42,13 +42,14 @@ class Alert(RequestBody):
         default=None, description="Only these examples.", examples=["site=z"]
     )
     over: Literal["worst", "gap"] | None = Field(
-        default=None, description="The worst value of the groups of `by`, or the gap between them."
+        default=None,
+        description="Check the worst value of the groups of `by`, or the gap between groups.",
     )
     by: str | None = Field(default=None, description="A slice column.")
 
 
 class ScopeOfReport(RequestBody):
-    """The runs of one dataset that match all terms, and what is reported about them."""
+    """The runs of one dataset that meet all terms, and what to report about them."""
 
     dataset: str
     terms: list[Term] = Field(default=[], max_length=50)
@@ -59,7 +60,7 @@ class ScopeOfReport(RequestBody):
     cost_matrix: str | None = Field(default=None, examples=["visits@2"])
 
     def scope(self, project: str) -> ReportScope:
-        """What a report of a project is about. Raises `InvalidInput`."""
+        """The scope of a report in a project. Raises `InvalidInput`."""
         return ReportScope(
             project=project,
             dataset=self.dataset,
@@ -73,7 +74,8 @@ class ScopeOfReport(RequestBody):
 
 
 class Target(RequestBody):
-    """Where an edition is sent: exactly one of a folder, a mailbox, a web address, a place."""
+    """Where an edition is sent: exactly one of a folder, an e-mail address, a URL, or a target of
+    notify.targets."""
 
     folder: str | None = None
     email: str | None = None
@@ -82,9 +84,9 @@ class Target(RequestBody):
 
 
 class SchedulesQuery(RequestBody):
-    """The schedules or reports to list."""
+    """Filters for schedules or reports."""
 
-    project: str | None = Field(default=None, description="Only those of this project.")
+    project: str | None = Field(default=None, description="Only in this project.")
 
 
 class Plan(InProject):
@@ -110,11 +112,11 @@ class Schedule(ResponseBody):
     cron: str
     zone: str
     words: str = Field(description="The plan in words.")
-    problem: str | None = Field(description="Why this machine cannot read the plan.")
+    problem: str | None = Field(description="Why this machine cannot interpret the plan.")
     scope: ScopeOfReport
     delivery: list[str]
     enabled: bool
-    version: int = Field(description="Counts the changes of its plan.")
+    version: int = Field(description="Number of changes of its plan.")
     created_at: datetime
     updated_at: datetime
 
@@ -127,7 +129,7 @@ class Removed(ResponseBody):
 
 
 class NewReport(InProject):
-    """A report that is created once, now; editions of one name form a series."""
+    """A report to create once, now; editions with the same name form a series."""
 
     name: str
     zone: str = Field(default="UTC", max_length=100)
@@ -136,14 +138,14 @@ class NewReport(InProject):
 
 
 class AskedEdition(ResponseBody):
-    """An edition that was requested."""
+    """A requested edition."""
 
     name: str
     number: int
 
 
 class Edition(ResponseBody):
-    """One edition of a report without its figures."""
+    """One edition of a report without its values."""
 
     number: int
     state: str
@@ -157,7 +159,7 @@ class Edition(ResponseBody):
 
 
 class PlannedSchedule(Schedule):
-    """A schedule with its next due times and the newest edition of its report."""
+    """A schedule with its next times and the newest edition of its report."""
 
     next_times: list[datetime] = Field(description="None while it is paused.")
     last_fire: str | None = Field(
@@ -185,7 +187,7 @@ class Delivery(ResponseBody):
 
 
 class ReportFile(ResponseBody):
-    """One form of an edition."""
+    """A file of an edition in one format."""
 
     kind: str
     content_type: str
@@ -208,7 +210,7 @@ class EditionDetail(SentEdition):
 
 
 class EditionWithFigures(EditionDetail):
-    """The same with its figures; null until it is computed."""
+    """The same with its content; null until it is computed."""
 
     report: dict[str, Any] | None
 
@@ -222,7 +224,7 @@ class ReportPlan(ResponseBody):
 
 
 class EditionCounts(ResponseBody):
-    """What an edition counted; null if it is not known."""
+    """The counts of an edition; null if it does not have them."""
 
     n_runs: int
     n_alerts: int
@@ -231,7 +233,7 @@ class EditionCounts(ResponseBody):
     n_raised_flags: int | None
     metric: str
     line: list[float | None] = Field(
-        description="The best value of `metric` in each of the last editions, oldest first."
+        description="The best value of `metric` in each of the latest editions, oldest first."
     )
 
 
@@ -246,7 +248,7 @@ class ReportBasics(ResponseBody):
     schedule: ReportPlan | None
     next_due: datetime | None
     n_editions: int
-    n_issues: int = Field(description="The same as `n_editions`; it goes with the next release.")
+    n_issues: int = Field(description="The same as `n_editions`; removed in the next release.")
     last: SentEdition | None
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"n_issues": True}
@@ -255,7 +257,7 @@ class ReportBasics(ResponseBody):
 class ReportSummary(ReportBasics):
     """A report in a list."""
 
-    summary: EditionCounts | None = Field(description="Of the newest edition that was computed.")
+    summary: EditionCounts | None = Field(description="For the newest computed edition.")
 
 
 class ReportList(ResponseBody):
@@ -268,7 +270,7 @@ class ReportList(ResponseBody):
 
 
 class EditionsQuery(InProject):
-    """The editions of a report to list, newest first."""
+    """The page of editions of a report, newest first."""
 
     start: int = Field(default=0, ge=0, le=10**9)
     limit: int = Field(default=50, ge=1, le=MOST_ON_A_PAGE)
@@ -278,11 +280,11 @@ class ReportDetail(ReportBasics):
     """A report with its next times and some of its editions, newest first."""
 
     next_times: list[datetime]
-    has_scheduler: bool = Field(description="True where nothing is planned.")
+    has_scheduler: bool = Field(description="True if nothing is planned.")
     start: int
     editions: list[SentEdition]
     issues: list[SentEdition] = Field(
-        description="The same as `editions`; it goes with the next release."
+        description="The same as `editions`; removed in the next release."
     )
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"n_issues": True, "issues": True}
@@ -320,7 +322,7 @@ def _target(sent: Target, place: int) -> DeliveryTarget:
 
 
 def sent_edition(edition: EditionRecord, deliveries: Sequence[DeliveryRecord]) -> SentEdition:
-    """One edition without its figures, with its deliveries."""
+    """One edition without its values, with its deliveries."""
     return SentEdition.made_of(edition, deliveries=list(map(_delivery, deliveries)))
 
 
@@ -331,7 +333,7 @@ def edition_detail(page: EditionPage) -> EditionDetail:
 
 
 def edition_with_figures(page: EditionPage) -> EditionWithFigures:
-    """One edition with all its figures, once it is computed."""
+    """One edition with all its values once it is computed."""
     from offdiag.reports.document import report_document
 
     return EditionWithFigures(
@@ -341,7 +343,7 @@ def edition_with_figures(page: EditionPage) -> EditionWithFigures:
 
 
 def report_list(page: ReportsPage) -> ReportList:
-    """All reports, and whether a scheduler is running for those that are planned."""
+    """All reports, and whether a scheduler is up for the planned ones."""
     return ReportList(
         reports=list(map(report_summary, page.entries)), has_scheduler=page.has_scheduler
     )
@@ -409,7 +411,7 @@ def schedule_document(entry: ScheduleEntry) -> Schedule:
 
 
 def planned_schedule(entry: ScheduleEntry) -> PlannedSchedule:
-    """A schedule with its next due times and the newest edition of its report."""
+    """A schedule with its next times and the newest edition of its report."""
     last = entry.report.last
     return PlannedSchedule(
         **dict(schedule_document(entry)),
@@ -420,7 +422,7 @@ def planned_schedule(entry: ScheduleEntry) -> PlannedSchedule:
 
 
 def schedule_list(page: SchedulesPage) -> ScheduleList:
-    """All schedules, and whether a scheduler is running for them."""
+    """All schedules, and whether a scheduler is up for them."""
     return ScheduleList(
         schedules=list(map(planned_schedule, page.entries)),
         has_scheduler=page.reports.has_scheduler,
@@ -453,14 +455,14 @@ def _report_facts(entry: ReportEntry) -> dict[str, Any]:
 
 
 def scope_of_report(scope: ReportScope) -> ScopeOfReport:
-    """What a report is about; its project is given next to it."""
+    """The scope of a report, without its project."""
     from offdiag.reports.document import scope_document
 
     return _scope(scope_document(scope))
 
 
 def _scope(document: Mapping[str, Any]) -> ScopeOfReport:
-    """A scope as it is stored, whose project is stored next to it."""
+    """A scope as it is stored, without its project."""
     return ScopeOfReport.model_validate(
         {key: value for key, value in document.items() if key != "project"}
     )

@@ -1,1 +1,1 @@
-"""The REST API under `/api/v1`, with one module for each resource."""
+"""The HTTP API under `/api/v1`, one module for each resource."""

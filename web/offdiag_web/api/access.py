@@ -1,4 +1,4 @@
-"""API operations for users, roles, tokens, the caller's own account and the audit log."""
+"""Users and their roles, tokens, the caller, and the audit log."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _user(found: UserRecord) -> User:
 
 @operation(blueprint, "GET", "/tokens", answers=TokenList)
 def list_tokens() -> TokenList:
-    """List the caller's own tokens, or those of all users for an admin."""
+    """List the caller's tokens; for an admin, those of all users."""
     with current_registry().database.read() as session:
         found = all_tokens(session, owner_id=_own())
     return TokenList(tokens=[Token.model_validate(_facts(each)) for each in found])
@@ -101,7 +101,7 @@ def list_tokens() -> TokenList:
 @operation(blueprint, "POST", "/tokens", answers={201: MadeToken})
 @requires(Role.VIEWER, in_person=True)
 def create_token(json: WantedToken) -> tuple[MadeToken, int]:
-    """Create a token, which is shown only once. A token cannot be used for this."""
+    """Create a token, which is returned only once. A token may not do this."""
     made = sessions.create_token(
         current_registry().database,
         owner=_owner(json.owner),
@@ -115,7 +115,7 @@ def create_token(json: WantedToken) -> tuple[MadeToken, int]:
 @operation(blueprint, "DELETE", "/tokens/<number:token_id>", answers=Token)
 @requires(Role.VIEWER, in_person=True)
 def revoke_token(token_id: int) -> Token:
-    """Revoke a token, so that it no longer grants access."""
+    """Revoke a token. A token may not do this."""
     revoked = sessions.revoke_token(current_registry().database, token_id, owner_id=_own())
     return Token.model_validate(_facts(revoked))
 
@@ -175,7 +175,7 @@ def get_me() -> Me:
 @operation(blueprint, "GET", "/audit", answers=ChangePage)
 @requires(Role.ADMIN)
 def list_changes(query: AuditQuery) -> ChangePage:
-    """List who changed what, newest first, in the projects the caller is an admin of."""
+    """List who changed what, newest first, in the projects of which the caller is an admin."""
     place = read_token(query.page_token)
     wanted = AuditFilter(query.actor or "", query.project or "", query.text or "")
     before = None if place is None else int(place[0])

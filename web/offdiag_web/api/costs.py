@@ -1,4 +1,4 @@
-"""API operations on costs: cost matrices, costs of runs, what-if questions, decisions by costs."""
+"""Cost matrices, costs of runs, what-if scenarios, and decisions by cost."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def compare_costs(query: CostsRequest) -> CostsOfRuns:
 def try_rule(run_id: str, json: RuleRequest) -> tuple[TriedRule, int]:
     """Apply a decision rule by cost to the scores of a run, and read what changes.
 
-    Nothing is stored without `save_as`. With it, the predictions are stored as a run and the
+    Without `save_as`, nothing is stored. With it, the predictions are stored as a run, and the
     response has status 201; repeating the same rule returns the same run.
     """
     trial, saved = try_asked_rule(
@@ -98,7 +98,7 @@ def list_cost_matrices(query: CostsQuery) -> CostList:
 
 @operation(blueprint, "GET", "/cost-matrices/<name:name>", answers=CostsWithVersions)
 def get_cost_matrix(name: str, query: CostVersionQuery) -> CostsWithVersions:
-    """Read one version of a cost matrix, or the newest if no number is given."""
+    """Read a version of a cost matrix, by default the newest."""
     found = browse_cost_matrix(
         current_registry().database, project=query.project, name=name, version=query.version
     )
@@ -108,9 +108,8 @@ def get_cost_matrix(name: str, query: CostVersionQuery) -> CostsWithVersions:
 
 @operation(blueprint, "POST", "/cost-matrices", answers={201: Costs}, is_repeatable=True)
 def add_cost_matrix(json: NewCosts) -> tuple[Costs, int]:
-    """Store a cost matrix as a new version under a name.
-
-    If the costs equal those of the newest version, that version is returned.
+    """Store a cost matrix as a new version of its name. If the costs equal the newest version,
+    that version is returned.
     """
     weights = weights_by_class(json.weights, json.labels)
     database = current_registry().database
@@ -120,10 +119,8 @@ def add_cost_matrix(json: NewCosts) -> tuple[Costs, int]:
 @operation(blueprint, "POST", "/whatif", answers=records.WhatIfResponse)
 @requires(Role.VIEWER)
 def what_if(json: records.WhatIfRequest) -> records.WhatIfResponse:
-    """Work out what runs would measure and cost if something were different.
-
-    Nothing is stored. Everything is recomputed from stored matrices, and thresholds from stored
-    counts of the scores.
+    """Compute the metrics and costs of runs in a scenario. Nothing is stored. Everything is
+    recomputed from stored matrices, and for a threshold from stored counts of the scores.
     """
     change = Change(
         positive=json.positive,
@@ -208,9 +205,8 @@ _MOST_BYTES = 32 << 20
 )
 @requires(Role.LOGGER)
 def decide_anew(run_id: str, json: DecisionRequest) -> tuple[DecisionResponse, int]:
-    """Decide the samples of an evaluated run by costs or a threshold, and say what that changes.
-
-    Nothing is stored without `save_as`. With it, the predictions are stored as a run and the
+    """Apply a decision rule by cost or threshold to an evaluated run, and read what changes.
+    Without `save_as`, nothing is stored. With it, the predictions are stored as a run, and the
     response has status 201; repeating the same rule returns the same run.
     """
     found = asked_decision(current_registry().database, run_id, json, author(json.author))

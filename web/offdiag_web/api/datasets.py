@@ -1,4 +1,4 @@
-"""API operations on datasets: declaration, baseline, costs, samples, suspects and label noise."""
+"""Datasets, their default costs and baseline, and the content of their samples."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ blueprint = resource("datasets")
 
 @operation(blueprint, "GET", "/datasets", answers=DatasetList)
 def list_datasets(query: DatasetsQuery) -> DatasetList:
-    """Read all datasets with the number of their runs."""
+    """Read all datasets with their numbers of runs."""
     with current_registry().database.read() as session:
         found = dataset_overview(session)
     return DatasetList(
@@ -91,9 +91,8 @@ def list_projects() -> ProjectList:
 
 @operation(blueprint, "POST", "/datasets", answers={200: Dataset, 201: Dataset})
 def declare(json: NewDataset) -> tuple[Dataset, int]:
-    """Declare a dataset with its classes in order, before anything is logged on it.
-
-    Repeating the same declaration returns the existing dataset with status 200.
+    """Create a dataset with its classes in order, before anything is logged on it. Repeating the
+    request returns the dataset with status 200.
     """
     database = current_registry().database
     declared = declare_dataset(
@@ -110,16 +109,15 @@ def declare(json: NewDataset) -> tuple[Dataset, int]:
 
 @operation(blueprint, "GET", "/datasets/<name:name>", answers=Dataset)
 def get_dataset(name: str, query: InProject) -> Dataset:
-    """Read a dataset with its classes, its ground truth and the number of its runs."""
+    """Read a dataset with its classes, its ground truth and its number of runs."""
     database = current_registry().database
     return dataset_document(browse_dataset(database, project=query.project, dataset=name))
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/hierarchy", answers=Dataset)
 def group_classes(name: str, json: Grouping) -> Dataset:
-    """Group the classes of a dataset, replacing earlier groups; null removes all groups.
-
-    No result changes: groups are only a way to look at a matrix.
+    """Replace the class groups of a dataset; null removes them. Results do not change: groups only
+    change how a matrix is shown.
     """
     database = current_registry().database
     set_hierarchy(database, project=json.project, dataset=name, given=json.hierarchy)
@@ -128,7 +126,7 @@ def group_classes(name: str, json: Grouping) -> Dataset:
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/cost-matrix", answers=AskedAgain)
 def judge_by_costs(name: str, json: Judging) -> AskedAgain:
-    """Set or remove the cost matrix by which the runs of a dataset are judged from now on."""
+    """Set or remove the default cost matrix of a dataset."""
     asked = set_default_costs(
         current_registry().database,
         project=json.project,
@@ -150,7 +148,7 @@ def get_baseline(name: str, query: InProject) -> Baseline:
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/baseline", answers=AskedAgain)
 def pin_baseline(name: str, json: Pinning) -> AskedAgain:
-    """Pin a run as the baseline of a dataset from now on, or unpin it."""
+    """Set or remove the baseline of a dataset."""
     database = current_registry().database
     if json.run is None:
         found = datasets.unpin_baseline(database, project=json.project, dataset=name)
@@ -217,7 +215,7 @@ def list_samples(name: str, query: SamplesQuery) -> SamplePage:
     blueprint, "GET", f"{_SAMPLES}/image", answers={200: None}, files=("image/png", "image/jpeg")
 )
 def get_sample_image(name: str, query: ImageQuery) -> Response:
-    """Read the stored image of a sample, as encoded by offdiag."""
+    """Read the stored image of a sample, as offdiag encoded it."""
     found = content.picture(
         current_registry().database,
         project=query.project,
@@ -230,7 +228,7 @@ def get_sample_image(name: str, query: ImageQuery) -> Response:
 
 @operation(blueprint, "POST", f"{_SAMPLES}/remove", answers=SamplesRemoved)
 def remove_samples(name: str, json: NamedSamples) -> SamplesRemoved:
-    """Remove the stored content of some samples, or of all; predictions and labels stay."""
+    """Remove the stored content of some or all samples; predictions and labels stay."""
     removed = content.remove_samples(
         current_registry().database,
         project=json.project,
@@ -248,13 +246,13 @@ def list_suspects(name: str, query: SuspectsQuery) -> Suspects:
 
 @operation(blueprint, "GET", "/datasets/<name:name>/noise", answers=Noise)
 def get_label_noise(name: str, query: NoiseQuery) -> Noise:
-    """Read how much wrong labels matter: ranges of accuracy, recall and the rank of models."""
+    """Read how much wrong labels matter: ranges of accuracy, recall and rank of models."""
     return asked_noise(current_registry().database, name, query, kept_suspects())
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>/content", answers=ContentShown)
 def get_content(name: str, query: InProject) -> ContentShown:
-    """Read where the content of a dataset is found."""
+    """Read the addresses of the content of a dataset."""
     database = current_registry().database
     found = content.browse_content(database, project=query.project, dataset=name)
     return ContentShown.made_of(found.places)
@@ -262,7 +260,7 @@ def get_content(name: str, query: InProject) -> ContentShown:
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/content", answers=ContentShown)
 def set_content(name: str, json: Content) -> ContentShown:
-    """Set where images of samples are found and where links lead, on hosts that are allowed."""
+    """Set the addresses of images and links of samples, on allowed hosts."""
     places = content.set_places(
         current_registry().database,
         project=json.project,

@@ -21,9 +21,9 @@ _BINARY = {"schema": {"type": "string", "format": "binary"}}
 _TOKEN = {
     "type": "http",
     "scheme": "bearer",
-    "description": "A token made with `offdiag token create` or on the page of the account.",
+    "description": "A token created with `offdiag token create` or on the page Tokens.",
 }
-_ETAG = {"schema": {"type": "string"}, "description": "Tells this content from any other."}
+_ETAG = {"schema": {"type": "string"}, "description": "Identifies this content."}
 
 
 @blueprint.get("/openapi.json")
@@ -36,7 +36,7 @@ def description() -> Response:
 
 
 def describe() -> dict[str, Any]:
-    """The description of the application that is handling the request."""
+    """The description of the running application."""
     lazy_views().load_all(__package__)
     document: dict[str, Any] = copy.deepcopy(tree.spec)
     for path in FORMER_PATHS:
@@ -53,7 +53,7 @@ def describe() -> dict[str, Any]:
 
 
 def _complete(operation: dict[str, Any], method: str, extras: Extras) -> None:
-    """Add what the models do not say: error responses, headers, other media types."""
+    """Add what the models do not contain: errors, headers, other media types."""
     answers, parameters = operation["responses"], operation["parameters"]
     statuses = [*_REFUSED_ALWAYS]
     if extras.sent:
@@ -67,16 +67,16 @@ def _complete(operation: dict[str, Any], method: str, extras: Extras) -> None:
         answers["200"]["content"] = dict.fromkeys(extras.files, _BINARY)
     if extras.has_etag:
         answers["200"].setdefault("headers", {})["ETag"] = _ETAG
-        answers["304"] = {"description": "Not changed since the content of that ETag."}
-        parameters.append(_header("If-None-Match", "ETag of the content the client has."))
+        answers["304"] = {"description": "Unchanged since that ETag."}
+        parameters.append(_header("If-None-Match", "ETag of the content that the client has."))
     if extras.is_guarded:
-        parameters.append(_header("If-Match", "ETag of the content that is to be changed."))
+        parameters.append(_header("If-Match", "ETag of the content to be changed."))
     if extras.is_repeatable:
         parameters.append(
             _header(
                 "Idempotency-Key",
-                "A key of your own. The same request with it again is answered as the first "
-                "one was, for a day, and acts once.",
+                "A key that you choose. For a day, repeating the request with the same key has no "
+                "further effect and returns the first response.",
             )
         )
     for status in sorted(set(statuses)):

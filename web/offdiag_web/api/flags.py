@@ -1,4 +1,4 @@
-"""API operations on flags and problems: listing, reading with history, and triage."""
+"""Flags and problems: lists, history and triage."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ blueprint = resource("flags")
 
 @operation(blueprint, "GET", "/flags", answers=FlagPage)
 def list_flags(query: FlagsQuery) -> FlagPage:
-    """Read flags of all runs, most severe first."""
+    """Read the flags of all runs, most severe first."""
     database = current_registry().database
     page = browse_flags(
         database,
@@ -97,7 +97,7 @@ def list_flags_of_run(run_id: str) -> FlagsOfRun:
 
 @operation(blueprint, "GET", "/flags/<number:number>", answers=FlagWithHistory)
 def get_flag(number: int) -> FlagWithHistory:
-    """Read a flag with everything that happened to it."""
+    """Read a flag with its history."""
     registry = current_registry()
     detail = browse_flag(registry.database, number, rules_in(registry.settings))
     return flag_with_history(detail, registry.database.clock())
@@ -137,9 +137,8 @@ def decide_flag(number: int, json: Decision) -> FlagWithHistory:
 
 @operation(blueprint, "POST", "/flags/decisions", answers=Decided, is_repeatable=True)
 def decide_flags(json: Decisions) -> Decided:
-    """Decide about several flags at once: either all of them or none.
-
-    A flag whose revision is given must not have changed since.
+    """Triage several flags at once; the action applies to all of them or to none. If a revision is
+    given, the flag must not have changed since.
     """
     database = current_registry().database
     ids = [flag.id for flag in json.flags]
@@ -154,7 +153,7 @@ def _place(token: list[Any] | None) -> FlagPlace | None:
 
 @operation(blueprint, "GET", "/problems", answers=Problems)
 def list_problems(query: ProblemsQuery) -> Problems:
-    """List what is wrong with the newest runs of each model, champions and candidates."""
+    """List the problems of the newest runs of each model, and of champions and candidates."""
     return asked_problems(current_registry().database, query)
 
 

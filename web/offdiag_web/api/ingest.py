@@ -177,7 +177,7 @@ def _too_large(most: int) -> TooLarge:
 
 
 _MATRIX_BYTES = 64 << 20
-"""Most bytes of a matrix. Ten thousand classes would take more; log their predictions instead."""
+"""Ten thousand classes would need more; such a run is logged with its predictions."""
 
 blueprint = resource("ingest")
 
@@ -191,7 +191,7 @@ def _by_account(facts: RunFacts) -> RunFacts:
 @operation(blueprint, "POST", "/runs", answers={201: OpenedRun})
 @requires(Role.LOGGER)
 def open_run(json: NewRun) -> tuple[OpenedRun, int]:
-    """Open a run that accepts chunks, or return the one opened with the same client key."""
+    """Open a run for chunks, or return the one opened with the same client key."""
     opened = open_stored_run(
         current_registry().database,
         facts=_by_account(json.facts()),
@@ -238,7 +238,7 @@ def put_chunk(run_id: str, seq: int) -> tuple[StoredChunk, int]:
 @operation(blueprint, "POST", "/runs/<run:run_id>/finish", answers=ClosedRun)
 @requires(Role.LOGGER)
 def finish(run_id: str, json: Closing) -> ClosedRun:
-    """Close a run, which never changes afterwards, and request its evaluation."""
+    """Close a run. It is queued for evaluation and never changes after that."""
     notes: list[str] = []
     database = current_registry().database
     run = finish_run(database, run_id, n_chunks=json.n_chunks, tell=notes.extend)
@@ -248,7 +248,7 @@ def finish(run_id: str, json: Closing) -> ClosedRun:
 @operation(blueprint, "POST", "/matrices", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
 @requires(Role.LOGGER)
 def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
-    """Store a confusion matrix as a run. The request must say what the rows are."""
+    """Store a confusion matrix as a run. Its orientation is required."""
     run = store_matrix(
         current_registry().database,
         facts=_by_account(json.facts()),
@@ -266,7 +266,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
 @operation(blueprint, "POST", "/counts", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
 @requires(Role.LOGGER)
 def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
-    """Store a run as the number of samples of each kind."""
+    """Store counts of samples of each kind as a run."""
     run = store_counts(
         current_registry().database,
         facts=_by_account(json.facts()),
@@ -282,9 +282,8 @@ def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
 )
 @requires(Role.LOGGER)
 def log_paired_counts(json: NewPairedCounts) -> tuple[ClosedRuns, int]:
-    """Store several runs by the number of samples of each kind, and what they have in common.
-
-    They can then be compared sample by sample, like runs with predictions.
+    """Store several runs as counts of samples of each kind that the runs have in common. They can
+    then be compared sample by sample, like runs with predictions.
     """
     runs = store_paired_counts(
         current_registry().database,

@@ -1,4 +1,4 @@
-"""API operations on background jobs: listing and retrying."""
+"""The job queue: read jobs and retry them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ blueprint = resource("jobs")
 @operation(blueprint, "GET", "/jobs", answers=JobList)
 @requires(Role.VIEWER, everywhere=True)
 def list_jobs(query: JobsQuery) -> JobList:
-    """List the jobs, failed ones first."""
+    """Read the queue, failed jobs first."""
     database = current_registry().database
     return job_list(jobs_page(database, limit=query.limit), database.clock())
 
 
 @operation(blueprint, "GET", "/jobs/<number:job_id>", answers=Job)
 def get_job(job_id: int) -> Job:
-    """Read one job; a job that is done no longer exists."""
+    """Read one job; finished jobs are not found."""
     database = current_registry().database
     return job_document(job_page(database, job_id), database.clock())
 

@@ -16,13 +16,13 @@ blueprint = resource("metrics")
 
 @operation(blueprint, "GET", "/metrics", answers=Definitions)
 def list_metrics(query: DefinitionsQuery) -> Definitions:
-    """Read what every metric key means."""
+    """Read the definitions of all metric keys."""
     return _definitions(spec for spec in SPECS if query.scope in {None, spec.scope})
 
 
 @operation(blueprint, "GET", "/metrics/<key>", answers=Definitions)
 def get_metric(key: str) -> Definitions:
-    """Read what a metric key, or a name of scikit-learn, means in each scope it exists in."""
+    """Read the definitions of one metric key, or of a scikit-learn name, in each of its scopes."""
     known = {spec.key for spec in SPECS}
     keys = {each.key for each in meanings(key, known)}
     if not keys:

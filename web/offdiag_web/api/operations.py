@@ -33,7 +33,7 @@ from offdiag_web.app.dispatch import PREFIX
 def conditional(response: Response) -> Response:
     """The response with an ETag of its content, or 304 if the client has that content.
 
-    Raises `Stale` if the client's `If-Match` names other content.
+    Raises `Stale` if the client requires other content.
     """
     if response.status_code != 200 or response.is_streamed:
         return response
@@ -47,7 +47,7 @@ def conditional(response: Response) -> Response:
 
 
 def require_match(current: BaseModel) -> bool:
-    """Refuse a change whose `If-Match` names other content than the current one.
+    """Refuse a change whose `If-Match` does not match the current content.
 
     Returns whether there is such a header; without it the last write wins. Raises `Stale`.
     """
@@ -69,7 +69,7 @@ def _content_digest(content: bytes) -> str:
 
 
 def author(stated: str | None = None) -> str | None:
-    """The name to record for a change: the signed-in user, else the name in the request.
+    """The author of a change: the signed-in user, else the name in the request.
 
     Where users sign in, no one can use the name of another user.
     """
@@ -80,7 +80,7 @@ def author(stated: str | None = None) -> str | None:
 
 
 def key_owner() -> str:
-    """The user an `Idempotency-Key` belongs to; the same for all callers without sign-in."""
+    """The owner of an `Idempotency-Key`; the same for all callers without sign-in."""
     who = signed_in_user()
     return who.name if who.is_signed_in else ""
 
@@ -90,7 +90,7 @@ _LONGEST_KEY = 200
 
 
 def responded_once(act: Callable[[], Response]) -> Response:
-    """The response of `act`, or the one stored when this key first came with this request.
+    """The result of `act`, or the stored one if this key was used with the same request before.
 
     Raises `InvalidInput` for an unusable key, and `Conflict` for one that came with another
     request.
@@ -124,7 +124,7 @@ def _request_digest() -> str:
 
 _KIB = 1024
 USUAL_BODY = 1024 * _KIB
-"""Most bytes of a body unless its route says otherwise."""
+"""Maximum size of a body in bytes, unless its route says otherwise."""
 
 Handler = TypeVar("Handler", bound=Callable[..., object])
 Model = type[BaseModel]
@@ -132,7 +132,7 @@ Model = type[BaseModel]
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What is true of a route besides its parameters and models.
+    """Properties of a route other than its parameters and models.
 
     `sent` and `files` are media types other than JSON, of the request and of its 200 response.
     `is_guarded` says that `If-Match` is honoured, `is_repeatable` that `Idempotency-Key` is.
@@ -148,13 +148,13 @@ class Extras:
 EXTRAS: dict[str, Extras] = {}
 """By operation id."""
 FORMER_PATHS: set[str] = set()
-"""Paths that still lead to an operation but are not described, in the notation of OpenAPI."""
+"""Old paths that still lead to an operation but are not in the description."""
 
 
 def _tell(
     _request: Any, _response: Any, error: Exception | None, _instance: Any, _adapter: Any
 ) -> None:
-    """Raise on a response that does not fit its own model: that is a defect, reported as one."""
+    """Report a response that does not fit its own model as a defect."""
     if error is not None:
         raise error
 
@@ -170,7 +170,7 @@ tree = SpecTree(
     description="An evaluation registry for classifiers.",
     version=offdiag_version(),
 )
-"""Every operation of the API."""
+"""All operations of the API."""
 
 
 def resource(name: str) -> Blueprint:

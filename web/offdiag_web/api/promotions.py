@@ -26,7 +26,7 @@ blueprint = resource("promotions")
 
 @operation(blueprint, "GET", "/datasets/<name:name>/leaders", answers=RankedRuns)
 def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
-    """Read the runs of a dataset, best first, and which cannot be distinguished from the best."""
+    """Read the runs of a dataset, best first, with the set of runs that may be the best."""
     database = current_registry().database
     with database.read() as session:
         known = dataset_named(session, project=query.project, name=name)
@@ -42,7 +42,7 @@ def list_methods(name: str, query: LeadersQuery) -> Methods:
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/primary-metric", answers=RankedRuns)
 def set_primary_metric(name: str, json: PrimaryMetric) -> RankedRuns:
-    """Rank the runs of a dataset by another metric from now on."""
+    """Set the metric by which the runs of a dataset are ranked."""
     database = current_registry().database
     known = leaders.set_primary_metric(
         database, project=json.project, dataset=name, key=json.metric
@@ -53,7 +53,7 @@ def set_primary_metric(name: str, json: PrimaryMetric) -> RankedRuns:
 
 @operation(blueprint, "GET", "/datasets/<name:name>/promotions", answers=Promotions)
 def list_promotions(name: str, query: InProject) -> Promotions:
-    """Read the champion and candidate of a dataset, and earlier decisions."""
+    """Read champion and candidate of a dataset, and earlier decisions."""
     return _decided(query.project, name)
 
 
@@ -70,7 +70,7 @@ def propose(name: str, json: NewPromotion) -> Promotions:
 
 
 def _given(role: PromotionRole, name: str, asked: NewPromotion) -> Promotions:
-    """Give the role to a run of the dataset, or take the role away."""
+    """Give the role to a run of the dataset, or withdraw it."""
     registry, said = current_registry(), {"reason": asked.reason, "author": author(asked.author)}
     database, project = registry.database, asked.project
     if asked.run is None:
@@ -97,8 +97,7 @@ def _decided(project: str, name: str) -> Promotions:
 @operation(blueprint, "POST", "/runs/<run:run_id>/gate", answers=Gate)
 @requires(Role.VIEWER)
 def check_gate(run_id: str, json: GateRequest) -> Gate:
-    """Check a run against conditions on its metrics, flags and differences from a baseline.
-
+    """Check conditions on the metrics and flags of a run, and on its differences from a baseline.
     Nothing is stored. Until the run is evaluated the response is 409 with the code
     `evaluation_pending`.
     """

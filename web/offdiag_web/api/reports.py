@@ -80,14 +80,14 @@ def get_report(name: str, query: EditionsQuery) -> ReportDetail:
 
 @operation(blueprint, "POST", f"{_REPORT}/run", answers={202: AskedEdition}, is_repeatable=True)
 def create_again(name: str, query: InProject) -> tuple[AskedEdition, int]:
-    """Create an edition now, by its schedule or, without one, like its newest edition."""
+    """Create an edition now: by its schedule, or else with the scope of its newest edition."""
     asked = run_report(current_registry().database, project=query.project, name=name)
     return AskedEdition(name=asked.name, number=asked.number), 202
 
 
 @operation(blueprint, "GET", _EDITION, answers=EditionWithFigures, former_path=_FORMER)
 def get_edition(name: str, number: int, query: InProject) -> EditionWithFigures:
-    """Read one edition with its figures, its deliveries and its files."""
+    """Read one edition with its values, its deliveries and its files."""
     database = current_registry().database
     return edition_with_figures(
         edition_page(database, project=query.project, name=name, number=number)
@@ -124,7 +124,7 @@ def get_edition_file(name: str, number: int, file: str, query: InProject) -> Res
     former_path=f"{_FORMER}/retry",
 )
 def retry_edition(name: str, number: int, query: InProject) -> EditionDetail:
-    """Retry an edition that failed to compute."""
+    """Compute a failed edition again."""
     database = current_registry().database
     edition.retry_edition(database, project=query.project, name=name, number=number)
     return _edition(query.project, name, number)
@@ -138,7 +138,7 @@ def retry_edition(name: str, number: int, query: InProject) -> EditionDetail:
     former_path=f"{_FORMER}{_DELIVERY}",
 )
 def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -> EditionDetail:
-    """Send an edition again to a target it did not reach."""
+    """Retry the failed delivery of an edition to a target."""
     edition.retry_delivery(
         current_registry().database,
         project=query.project,
@@ -159,14 +159,14 @@ _SCHEDULE = "/schedules/<name:name>"
 
 @operation(blueprint, "GET", "/schedules", answers=ScheduleList)
 def list_schedules(query: SchedulesQuery) -> ScheduleList:
-    """List all schedules with their next times."""
+    """Read all schedules with their next times."""
     page = schedules_page(current_registry().database, project=query.project)
     return schedule_list(page)
 
 
 @operation(blueprint, "POST", "/schedules", answers={201: Schedule}, is_repeatable=True)
 def add_schedule(json: NewSchedule) -> tuple[Schedule, int]:
-    """Create a schedule; its first edition is created at the next scheduled time."""
+    """Create a schedule; its first edition is created at its next time."""
     edit.add_schedule(
         current_registry().database,
         name=json.name,
@@ -186,9 +186,8 @@ def get_schedule(name: str, query: InProject) -> Schedule:
 
 @operation(blueprint, "PUT", _SCHEDULE, answers=Schedule, is_guarded=True)
 def change_schedule(name: str, json: Plan) -> Schedule:
-    """Replace the plan, scope and targets of a schedule; its editions keep their numbering.
-
-    With `If-Match`, only if it has not changed since it was read.
+    """Replace the plan, the scope and the targets of a schedule; the numbering of its editions
+    continues. With `If-Match`, only if it has not changed since it was read.
     """
     known = _schedule(json.project, name)
     edit.change_schedule(
@@ -213,21 +212,21 @@ def remove_schedule(name: str, query: InProject) -> Removed:
 
 @operation(blueprint, "POST", f"{_SCHEDULE}/pause", answers=Schedule)
 def pause_schedule(name: str, query: InProject) -> Schedule:
-    """Pause a schedule, which then creates no editions until it is resumed."""
+    """Pause a schedule until it is resumed."""
     edit.pause_schedule(current_registry().database, project=query.project, name=name)
     return _schedule(query.project, name)
 
 
 @operation(blueprint, "POST", f"{_SCHEDULE}/resume", answers=Schedule)
 def resume_schedule(name: str, query: InProject) -> Schedule:
-    """Resume a schedule, which then creates editions from its next time on."""
+    """Resume a schedule from its next time on."""
     edit.resume_schedule(current_registry().database, project=query.project, name=name)
     return _schedule(query.project, name)
 
 
 @operation(blueprint, "POST", f"{_SCHEDULE}/run", answers={202: AskedEdition}, is_repeatable=True)
 def run_schedule(name: str, query: InProject) -> tuple[AskedEdition, int]:
-    """Create an edition now, in addition to the scheduled ones."""
+    """Create an edition now, in addition to the planned ones."""
     asked = edit.run_schedule(current_registry().database, project=query.project, name=name)
     return AskedEdition(name=asked.name, number=asked.number), 202
 

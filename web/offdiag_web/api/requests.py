@@ -1,7 +1,7 @@
-"""Reading API requests: the query, the strict JSON body, and page tokens of long lists.
+"""Reading requests: the query, the JSON body, and the position in a long list.
 
-The JSON parser of the standard library keeps the last of two equal keys, reads `NaN`, and turns
-1e400 into infinity, so a mistyped number would be stored as another. Here, each is an error.
+JSON is read strictly. The JSON of the standard library keeps the last of two equal keys, reads
+`NaN`, and turns 1e400 into infinity: a mistyped number would be stored as another.
 
 Only this server can write valid page tokens.
 """
@@ -161,7 +161,7 @@ def _leaves(value: object, place: str = "") -> Iterator[tuple[str, object]]:
 
 
 class StrictRequests(FlaskPlugin):
-    """Validates requests strictly, and reports every error in the shared error format."""
+    """Reads bodies strictly, and reports every wrong part in the error format."""
 
     def request_validation(
         self,

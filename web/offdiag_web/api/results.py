@@ -57,7 +57,7 @@ from offdiag_web.api.requests import read_token, write_token
 from offdiag_web.app.context import current_registry, kept_suspects
 
 LARGEST_DENSE = 1_000
-"""Matrices with up to this many classes are sent in full, larger ones as their non-zero cells."""
+"""Matrices with up to this many classes are sent in full, larger ones as their non-empty cells."""
 
 _AXES = {Laid.ACTUAL_ROWS: ["actual", "predicted"], Laid.ACTUAL_COLUMNS: ["predicted", "actual"]}
 
@@ -108,7 +108,7 @@ def _laid_out(matrix: ConfusionMatrix, wanted: MatrixQuery) -> list[list[int | f
 
 
 def _totals(matrix: ConfusionMatrix, wanted: MatrixQuery) -> NDArray[np.int64] | None:
-    """What each count is divided by, in a shape that broadcasts over the counts."""
+    """The divisor of each count, in a shape that broadcasts over the counts."""
     divided_by = _divided_by(wanted.normalize, _AXES[wanted.orientation])
     if divided_by is None:
         return None
@@ -132,7 +132,7 @@ blueprint = resource("results")
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/results", answers=RunWithResults)
 def get_run_with_results(run_id: str) -> RunWithResults:
-    """Read everything that is known about a run, with its matrix and every metric."""
+    """Read everything about a run, with its matrix and all metrics."""
     with current_registry().database.read() as session:
         return run_with_results(read_run(session, run_id))
 
@@ -141,20 +141,18 @@ def get_run_with_results(run_id: str) -> RunWithResults:
 def get_fairness(run_id: str, query: FairnessQuery) -> Fairness:
     """Compare the groups of a slice column by the usual criteria of fairness.
 
-    Returns differences and ratios of the groups that are furthest apart, with 95 % intervals that
-    account for having chosen these groups. Groups that are too small are left out and named.
+    Differences and ratios are those of the groups that are furthest apart, with 95 % intervals
+    that account for this selection. Groups that are too small are left out and named.
     """
     return asked_fairness(current_registry().database, run_id, query)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/evaluation", answers=EvaluationResponse)
 def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationResponse:
-    """Read the matrix of a run, all of its metrics and what the rules say.
-
-    Until a run has been evaluated the response is 409 with the code `evaluation_pending`, or
-    `evaluation_failed` if the evaluation failed. A slice is evaluated on the first request. With
-    collapsed groups, metrics are those of the collapsed matrix; metrics of scores and costs are
-    left out, because they concern single classes.
+    """Read the matrix of a run with all metrics and flags. Until a run is evaluated, the response
+    is 409 with the code `evaluation_pending`, or `evaluation_failed` if the evaluation failed. A
+    slice is evaluated on the first request. With collapsed groups, metrics are those of the
+    collapsed matrix; metrics of scores and costs apply to single classes and are not included.
     """
     registry = current_registry()
     if query.slice is not None:
@@ -182,7 +180,7 @@ def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationResponse:
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/slices", answers=RunSlices)
 def get_slices(run_id: str, query: SlicesQuery) -> RunSlices:
-    """Read which slices of a run are worse than the rest, corrected for all that were tested."""
+    """Read on which slices a run is worse than on the rest, corrected for all tests."""
     return asked_slices(current_registry().database, run_id, query)
 
 
@@ -218,7 +216,7 @@ def get_confused_labels(run_id: str, query: ConfusedQuery) -> ConfusedLabelsFoun
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/history", answers=HistoryResponse)
 def get_history(run_id: str) -> HistoryResponse:
-    """Read every evaluation of a run and of its slices, oldest first, and what differed."""
+    """Read all evaluations of a run and of its slices, oldest first, with their differences."""
     return history_answer(run_id, run_history(current_registry().database, run_id))
 
 
@@ -234,7 +232,7 @@ def _results(detail: RunDetail) -> RunResults:
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/examples", answers=ExamplePage)
 def list_examples(run_id: str, query: ExamplesQuery) -> ExamplePage:
-    """Read single predictions, by default errors with the highest confidence first."""
+    """Read single predictions, by default the most confident errors first."""
     page = browse_examples(
         current_registry().database,
         run_id,

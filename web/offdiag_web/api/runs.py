@@ -1,4 +1,4 @@
-"""API operations on runs: search, compare, delete and restore; comments on runs and datasets."""
+"""Runs: search, read, compare, delete and restore; comments on runs and datasets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ blueprint = resource("runs")
 
 @operation(blueprint, "GET", "/runs", answers=RunPage)
 def list_runs(query: RunsQuery) -> RunPage:
-    """Search runs by conditions on anything that is known about them."""
+    """Search runs by conditions on any of their fields."""
     found = run_search.search_page(
         current_registry().database,
         filter_text=query.filter,
@@ -67,15 +67,14 @@ def list_runs(query: RunsQuery) -> RunPage:
 
 @operation(blueprint, "GET", "/runs/<run:run_id>", answers=Run)
 def get_run(run_id: str) -> Run:
-    """Read everything that is known about a run except its results."""
+    """Read everything about a run except its results."""
     return asked_run(current_registry().database, run_id)
 
 
 @operation(blueprint, "PATCH", "/runs/<run:run_id>", answers=Run, is_guarded=True)
 def change_run(run_id: str, json: RunChanges) -> Run:
-    """Change the note of a run or its tags, such as its review state.
-
-    All else stays as it was logged. With `If-Match`, only if it has not changed since it was read.
+    """Change the tags of a run, such as its review state, or its note. Everything else stays as
+    logged. With `If-Match`, only if it has not changed since it was read.
     """
     database = current_registry().database
     with database.read() as session:
@@ -94,9 +93,8 @@ def change_run(run_id: str, json: RunChanges) -> Run:
 
 @operation(blueprint, "DELETE", "/runs/<run:run_id>", answers=Deleted)
 def delete_run(run_id: str) -> Deleted:
-    """Hide a run everywhere; repeating the request changes nothing.
-
-    It can be restored until `offdiag gc` deletes it permanently.
+    """Delete a run; repeating the request has no further effect. The run can be restored until
+    `offdiag gc` deletes it permanently.
     """
     database = current_registry().database
     deleted = deletion.delete_run(database, run_id, by=author())
@@ -112,7 +110,7 @@ def restore_run(run_id: str) -> Run:
 
 
 _MOMENT = "at"
-"""Key under which a token holds a moment, for which JSON has no type of its own."""
+"""Key under which a token stores a time, for which JSON has no type."""
 
 
 def _written(place: SearchPlace | None) -> list[object] | None:
@@ -185,9 +183,8 @@ def _of_dataset(project: str, name: str) -> Comments:
 
 @operation(blueprint, "GET", "/compare", answers=Comparison)
 def compare(query: ComparisonQuery) -> Comparison:
-    """Compare runs from their predictions and the current ground truth.
-
-    For runs that cannot be compared, the response is an error that says why.
+    """Compare runs by their predictions and the active label version. If runs cannot be compared,
+    the response says why.
     """
     database = current_registry().database
     return asked_comparison(database, _ids(query), query, recent_comparisons())
@@ -195,7 +192,7 @@ def compare(query: ComparisonQuery) -> Comparison:
 
 @operation(blueprint, "GET", "/compare/examples", answers=ComparedExamples)
 def compare_examples(query: ComparedExamplesQuery) -> ComparedExamples:
-    """Read examples that both, one or neither of two runs predict correctly."""
+    """Read the examples that both, one or neither of two runs predict correctly."""
     return asked_examples(current_registry().database, query)
 
 

@@ -1,4 +1,4 @@
-"""API operations on label versions of a dataset: corrections, their impact, and drafts."""
+"""The ground truth of a dataset: label versions, corrections, and their effect."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _LARGEST_CORRECTION = 32 * 1024 * 1024
 
 @operation(blueprint, "GET", _PATH, answers=TruthList)
 def list_truth_versions(name: str, query: InProject) -> TruthList:
-    """Read all versions of the ground truth of a dataset, newest first."""
+    """Read all label versions of a dataset, newest first."""
     found = truth_history(current_registry().database, project=query.project, dataset=name)
     return truth_list(found)
 
@@ -62,8 +62,7 @@ def list_truth_versions(name: str, query: InProject) -> TruthList:
     most_bytes=_LARGEST_CORRECTION,
 )
 def correct_truth(name: str, json: Correction) -> tuple[Corrected, int]:
-    """Correct labels of samples in a new version; every run on them is scored again.
-
+    """Correct labels of samples in a new label version; every run on them is re-evaluated.
     Repeating the same correction returns the version it created with status 200.
     """
     made = revise_truth(
@@ -85,7 +84,7 @@ def _corrected(name: str, made: Revision) -> tuple[Corrected, int]:
 
 @operation(blueprint, "GET", f"{_PATH}/difference", answers=Difference)
 def compare_truth_versions(name: str, query: DifferenceQuery) -> Difference:
-    """Read what differs between two versions of the labels of the same samples."""
+    """Read the differences between two label versions of the same samples."""
     found = compare_truths(
         current_registry().database,
         project=query.project,
@@ -100,7 +99,7 @@ def compare_truth_versions(name: str, query: DifferenceQuery) -> Difference:
 
 @operation(blueprint, "GET", f"{_PATH}/<number:number>/impact", answers=Impact)
 def get_truth_impact(name: str, number: int, query: ImpactQuery) -> Impact:
-    """Read how a correction changed the runs that are scored with it."""
+    """Read the effect of a correction on the runs evaluated with it."""
     found = truth_impact(
         current_registry().database,
         project=query.project,
@@ -118,7 +117,7 @@ def get_truth_impact(name: str, number: int, query: ImpactQuery) -> Impact:
     answers={200: Corrected, 201: Corrected},
 )
 def undo_truth_version(name: str, number: int, json: UndoneVersion) -> tuple[Corrected, int]:
-    """Restore the labels that a version changed, in another new version."""
+    """Revert the label changes of a version in a new version."""
     made = drafts.undo_version(
         current_registry().database,
         project=json.project,
@@ -135,7 +134,7 @@ _DRAFT = "/datasets/<name:name>/draft"
 
 @operation(blueprint, "GET", _DRAFT, answers=Draft)
 def get_draft(name: str, query: InProject) -> Draft:
-    """Read the labels that people propose for the next version, and how far they agree."""
+    """Read the labels proposed for the next version, and how well people agree."""
     found = drafts.label_draft(current_registry().database, project=query.project, dataset=name)
     return draft_document(found)
 
@@ -143,7 +142,7 @@ def get_draft(name: str, query: InProject) -> Draft:
 @operation(blueprint, "POST", _DRAFT, answers=AnswersStored)
 @requires(Role.LABELER)
 def propose_labels(name: str, json: ProposedLabels) -> AnswersStored:
-    """Store the caller's labels of samples, in place of those they proposed before."""
+    """Store the labels that the caller proposes, replacing their earlier ones."""
     return _answered(name, json)
 
 
@@ -170,7 +169,7 @@ def _answered(name: str, json: ProposedLabels, *, is_final: bool = False) -> Ans
 @operation(blueprint, "POST", f"{_DRAFT}/withdraw", answers=AnswersStored)
 @requires(Role.LABELER)
 def withdraw_labels(name: str, json: WithdrawnLabels) -> AnswersStored:
-    """Withdraw the caller's labels of samples."""
+    """Withdraw the labels that the caller proposed."""
     n = drafts.withdraw_answers(
         current_registry().database,
         project=json.project,
@@ -183,7 +182,7 @@ def withdraw_labels(name: str, json: WithdrawnLabels) -> AnswersStored:
 
 @operation(blueprint, "POST", f"{_DRAFT}/publish", answers={200: Corrected, 201: Corrected})
 def publish_draft(name: str, json: PublishedDraft) -> tuple[Corrected, int]:
-    """Publish a label version with the samples on which enough proposals agree."""
+    """Create a label version from the samples on which enough answers agree."""
     made = drafts.publish_draft(
         current_registry().database,
         project=json.project,
@@ -238,7 +237,7 @@ def import_label_tasks(name: str, json: AnsweredTasks) -> AnswersStored:
     most_bytes=_LARGEST_CORRECTION,
 )
 def add_slice_columns(name: str, json: SlicesToAdd) -> SlicesAdded:
-    """Add slice columns to the samples of a dataset; its runs are evaluated by them."""
+    """Add slice columns to the samples of a dataset; its runs are evaluated on their slices."""
     added = add_slices(
         current_registry().database,
         project=json.project,

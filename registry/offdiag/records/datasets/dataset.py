@@ -1,4 +1,4 @@
-"""Documents of datasets: what they are, and what their runs are judged by and compared with."""
+"""Datasets, with the default costs and the baseline of their runs."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class DatasetsQuery(RequestBody):
-    """The datasets to list."""
+    """Filters for datasets."""
 
-    project: str | None = Field(default=None, description="Only those of this project.")
+    project: str | None = Field(default=None, description="Only datasets of this project.")
 
 
 class DatasetSummary(ResponseBody):
-    """A dataset with counts of its runs."""
+    """A dataset with its number of runs."""
 
     project: str
     name: str
@@ -37,7 +37,7 @@ class DatasetSummary(ResponseBody):
     truth_version: int | None
     n_samples: int | None
     class_counts: list[int] | None
-    costs: str | None = Field(description="Default cost matrix, as `visits@2`.")
+    costs: str | None = Field(description="Default cost matrix, such as `visits@2`.")
     n_runs: int
     runs_by_state: dict[str, int]
     last_logged_at: datetime | None
@@ -56,12 +56,13 @@ class SliceColumn(ResponseBody):
     name: str
     levels: list[str]
     n_suppressed: int = Field(
-        default=0, description="Values that are not shown, as few examples have them."
+        default=0,
+        description="Number of values that are not shown because few examples have them.",
     )
 
 
 class Dataset(ResponseBody):
-    """A dataset with its classes, its labels and counts of its runs."""
+    """A dataset with its classes, its ground truth and its number of runs."""
 
     project: str
     name: str
@@ -69,13 +70,13 @@ class Dataset(ResponseBody):
     labels: Labels
     positive_label: str | None
     positive_by_convention: bool = Field(
-        default=False, description="Whether it was not named but follows from the labels."
+        default=False, description="Whether it follows from the labels because none was named."
     )
     hierarchy: dict[str, Any] | None = Field(
-        default=None, description="How classes are grouped, if they are."
+        default=None, description="Class groups, if there are any."
     )
     groups: dict[str, Any] | None = Field(
-        description="The same as `hierarchy`; it goes with the next release."
+        description="The same as `hierarchy`; removed in the next release."
     )
     truth_versions: list[TruthVersion] = Field(description="Newest first.")
     slices: list[SliceColumn]
@@ -87,24 +88,22 @@ class Dataset(ResponseBody):
 
 
 class NewDataset(InProject):
-    """A dataset that is declared before anything is logged to it."""
+    """A dataset that is created before anything is logged on it."""
 
     name: str
     labels: list[str] = Field(min_length=1, max_length=100_000)
-    ordinal: bool = Field(
-        default=False, description="Whether the order of the classes means something."
-    )
+    ordinal: bool = Field(default=False, description="Whether the classes are ordinal.")
     positive_label: str | None = None
 
 
 class Judging(InProject):
-    """The costs by which the runs of a dataset are judged from now on."""
+    """The new default cost matrix of a dataset."""
 
     cost_matrix: str | None = Field(description="`visits` or `visits@3`; null for none.")
 
 
 class Pinning(InProject):
-    """The run with which the others of a dataset are compared from now on."""
+    """The new baseline of a dataset."""
 
     run: str | None = Field(description="Id of a complete run of the dataset; null for none.")
     author: str | None = None
@@ -118,16 +117,16 @@ class Baseline(ResponseBody):
 
 
 class Grouping(InProject):
-    """How the classes of a dataset are grouped from now on."""
+    """The new class groups of a dataset."""
 
     hierarchy: dict[str, Any] | None = Field(
-        description="By the name of a group: its classes, or further groups; null for none.",
+        description="By group name: its classes, or further groups; null for no groups.",
         examples=[{"animal": ["cat", "dog"], "vehicle": {"road": ["car"], "air": ["plane"]}}],
     )
 
 
 class AskedAgain(ResponseBody):
-    """How many runs are going to be evaluated again."""
+    """The number of runs queued for re-evaluation."""
 
     n_runs: int
 
@@ -161,7 +160,7 @@ def dataset_row(dataset: DatasetSummary) -> tuple[Cell, ...]:
 
 
 def dataset_document(found: DatasetDetail) -> Dataset:
-    """A dataset with its classes, its labels and counts of its runs."""
+    """A dataset with its classes, its ground truth and its number of runs."""
     dataset = found.dataset
     hierarchy = None if dataset.hierarchy is None else dataset.hierarchy.to_dict()
     return Dataset.made_of(

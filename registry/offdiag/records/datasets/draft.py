@@ -1,4 +1,4 @@
-"""Documents of labels that people propose: the draft of the next label version."""
+"""Proposed labels: the draft of the next label version."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MOST_TASKS = 1_000
 
 
 class DraftAnswer(ResponseBody):
-    """A person's answer; null if they cannot tell the label."""
+    """The answer of one person; null if the label cannot be determined."""
 
     author: str
     label: str | None
     note: str | None
-    is_final: bool = Field(description="Whether it decides where people disagree.")
+    is_final: bool = Field(description="Whether this answer decides a disagreement.")
     answered_at: datetime
 
 
@@ -29,13 +29,15 @@ class DraftSample(ResponseBody):
     """A sample with answers."""
 
     sample: int | str
-    label: str | None = Field(description="The present label.")
+    label: str | None = Field(description="The current label.")
     status: Annotated[
         Literal["one answer", "agreed", "disagree", "decided"],
         # Pydantic 2.7 accepts only plain text for a literal, no member of a `StrEnum`.
         BeforeValidator(str),
     ]
-    outcome: str | None = Field(description="What the answers come to; null: no label.")
+    outcome: str | None = Field(
+        description="The label that follows from the answers; null: no label."
+    )
     answers: list[DraftAnswer]
 
 
@@ -50,19 +52,19 @@ class DraftPair(ResponseBody):
 
 
 class Draft(ResponseBody):
-    """The answers that wait to become the next label version."""
+    """The answers that are not yet published as a label version."""
 
     project: str
     dataset: str
-    version: int = Field(description="The version that is corrected.")
-    n_changes: int = Field(description="Labels that would change if all was published.")
+    version: int = Field(description="The label version to correct.")
+    n_changes: int = Field(description="Labels that would change if everything were published.")
     people: list[str]
     agreement: list[DraftPair]
     samples: list[DraftSample]
 
 
 class ProposedLabels(InProject):
-    """A person's answers about samples; null removes a label."""
+    """Labels that a person proposes; null removes a label."""
 
     samples: list[int] | list[str] = Field(min_length=1, max_length=10_000)
     labels: list[str | None] = Field(min_length=1, description="One for each sample.")
@@ -78,21 +80,21 @@ class WithdrawnLabels(InProject):
 
 
 class AnswersStored(ResponseBody):
-    """How many answers were stored or withdrawn."""
+    """The number of answers stored or withdrawn."""
 
     n_answers: int
 
 
 class PublishedDraft(InProject):
-    """Publishes the samples on which enough answers agree."""
+    """Publish the samples whose answers agree."""
 
     reason: str
-    opinions: Literal[1, 2] = Field(default=1, description="People who must agree.")
+    opinions: Literal[1, 2] = Field(default=1, description="Number of people who must agree.")
     author: str | None = None
 
 
 class UndoneVersion(InProject):
-    """Restores the labels that a version changed."""
+    """Revert the label changes of a version."""
 
     reason: str
     author: str | None = None
@@ -106,7 +108,7 @@ class TasksQuery(InProject):
 
 
 class LabelTasks(ResponseBody):
-    """Tasks in the format that the tool imports."""
+    """Tasks in the import format of the tool."""
 
     tasks: list[dict[str, Any]]
 

@@ -59,12 +59,12 @@ class ModelPrediction(ResponseBody):
 
 
 class SuspectLabel(ResponseBody):
-    """A sample with a label that models contradict."""
+    """A sample whose label models contradict."""
 
     sample: int | str
     label: str
     suggested: str
-    score: float = Field(description="Mean margin of the suggested class over the label.")
+    score: float = Field(description="Mean margin by which the suggested class exceeds the label.")
     against: int = Field(description="Models that predict another class than the label.")
     is_confident: bool = Field(description="Whether the suggested class reaches its threshold.")
     reason: str
@@ -72,7 +72,7 @@ class SuspectLabel(ResponseBody):
 
 
 class Planted(ResponseBody):
-    """How errors that were planted on purpose rank; bounds hold 95 % of plantings."""
+    """How errors planted on purpose rank; the bounds contain 95 % of plantings."""
 
     n_planted: int
     budget: int
@@ -80,7 +80,9 @@ class Planted(ResponseBody):
     found: float
     found_low: float
     found_high: float
-    precision: float = Field(description="Share of the budget; real errors count as right.")
+    precision: float = Field(
+        description="Share of the budget; real errors count as correct labels."
+    )
     precision_low: float
     precision_high: float
 
@@ -99,14 +101,14 @@ class Suspects(ResponseBody):
     project: str
     dataset: str
     version: int
-    missing: str | None = Field(description="Why there can be none.")
+    missing: str | None = Field(description="Why there are no suspects.")
     models: list[VotingModel]
     left_out: list[ModelLeftOut]
     n_runs_on_training_data: int = Field(description="Runs without a vote for that reason.")
     n_labelled: int
     n_suspect: int
     n_confident: int
-    total: int = Field(description="Suspects that fit the question.")
+    total: int = Field(description="Number of suspects that match the query.")
     start: int
     planted: Planted | None
     moves: list[SuspectMove]
@@ -178,13 +180,13 @@ _NOISE_METHOD = (
 
 
 class NoiseQuery(InProject):
-    """The share of wrong labels for which ranges are computed."""
+    """The share of wrong labels that the ranges allow for."""
 
     share: float = Field(default=0.03, ge=0, le=0.5)
 
 
 class RecallRange(ResponseBody):
-    """Recall of a class on the present labels, and its range if wrong labels were corrected."""
+    """Recall of a class with the current labels, and its range with correct labels."""
 
     label: str
     value: float | None
@@ -198,11 +200,11 @@ class ModelUnderNoise(ResponseBody):
     model: str
     run: str
     accuracy: float
-    low: float | None = Field(description="Under the estimated noise; null without one.")
+    low: float | None = Field(description="With the estimated noise; null without an estimate.")
     high: float | None
-    any_low: float = Field(description="Under any wrong labels up to `share`.")
+    any_low: float = Field(description="With any wrong labels up to `share`.")
     any_high: float
-    rank_low: int = Field(description="Best place under any wrong labels up to `share`.")
+    rank_low: int = Field(description="Best rank with any wrong labels up to `share`.")
     rank_high: int
     recalls: list[RecallRange]
 
@@ -214,13 +216,14 @@ class PairUnderNoise(ResponseBody):
     other: str
     difference: float
     holds_up_to: float | None = Field(
-        description="It leads under any noise up to this share; null: it leads under none."
+        description="Largest share of wrong labels with which it still leads, whichever they are; "
+        "null: it never leads."
     )
     statement: str
 
 
 class Noise(ResponseBody):
-    """What wrong labels can do, the most accurate model first."""
+    """The possible effect of wrong labels, most accurate model first."""
 
     project: str
     dataset: str
@@ -229,7 +232,7 @@ class Noise(ResponseBody):
     share: float
     method: str
     estimated: float | None = Field(
-        description="Share of labels estimated to be wrong, errors of all models included."
+        description="Share of labels estimated to be wrong, including errors that all models make."
     )
     missing: str | None = Field(description="Why the noise cannot be estimated.")
     models: list[ModelUnderNoise]
@@ -263,7 +266,7 @@ def _noise_method(found: LabelNoise) -> str:
 
 
 def noise_document(found: LabelNoise) -> Noise:
-    """What wrong labels can do to the models of a dataset."""
+    """The possible effect of wrong labels on the models of a dataset."""
     return Noise.made_of(
         found,
         project=found.dataset.project,

@@ -1,4 +1,4 @@
-"""Documents of the content of samples: uploads, lists, and links to content elsewhere."""
+"""Content of samples: uploads, lists, and addresses of external content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from offdiag.records.base import InProject, Page, Paged, RequestBody, ResponseBo
 
 
 class SampleUpload(RequestBody):
-    """One sample; fields that are left out stay unchanged."""
+    """One sample; omitted fields stay as they are."""
 
     sample: int | str
     image: str | None = Field(
@@ -33,17 +33,17 @@ class SampleUploads(InProject):
 
 
 class SamplesStored(ResponseBody):
-    """The result of an upload; sending the same again changes nothing."""
+    """The result of an upload; repeating it changes nothing."""
 
     dataset: str
     n_added: int
     n_changed: int
     n_unchanged: int
-    n_unknown: int = Field(description="Names that no sample of the newest labels has.")
+    n_unknown: int = Field(description="Names that are not samples of the newest labels.")
 
 
 class SamplesQuery(Paged, InProject):
-    """The samples with content to list."""
+    """Filters for samples with content."""
 
 
 class Sample(ResponseBody):
@@ -57,7 +57,7 @@ class Sample(ResponseBody):
 
 
 class SamplePage(Page):
-    """Samples with content, by name, and how many there are."""
+    """Samples with content by name, and the total size."""
 
     dataset: str
     n_samples: int
@@ -67,26 +67,26 @@ class SamplePage(Page):
 
 
 class ImageQuery(InProject):
-    """The image of a sample to read."""
+    """The sample of an image, and its size."""
 
     sample: str
     size: str = Field(default="thumbnail", pattern="^(thumbnail|image)$")
 
 
 class NamedSamples(InProject):
-    """Samples whose content is to be removed; null for all of them."""
+    """Samples whose content is to be removed; null for all."""
 
     samples: list[int | str] | None = Field(min_length=1)
 
 
 class SamplesRemoved(ResponseBody):
-    """How many samples had content that was removed."""
+    """The number of samples whose content was removed."""
 
     n_removed: int
 
 
 class Content(InProject):
-    """Where the content of a dataset is; only hosts that an administrator allows."""
+    """Addresses of the content of a dataset, on hosts that an administrator allows."""
 
     image_template: str | None = Field(
         default=None, description="Such as https://images.example.org/{sample}.jpg."
@@ -96,7 +96,7 @@ class Content(InProject):
 
 
 class ContentShown(ResponseBody):
-    """Where the content of a dataset is."""
+    """Addresses of the content of a dataset."""
 
     image_template: str | None
     link_template: str | None

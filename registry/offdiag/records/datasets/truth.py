@@ -1,4 +1,4 @@
-"""Documents of label versions, corrections, and what they changed."""
+"""Label versions, corrections, and their effect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TruthVersion(ResponseBody):
     version: int
     root: int = Field(description="First version of its lineage.")
     parent: int | None = Field(description="The version it corrects.")
-    is_head: bool = Field(description="Whether runs of its lineage are scored with it.")
+    is_head: bool = Field(description="Whether the runs on its samples are evaluated with it.")
     digest: str
     n_samples: int
     n_labelled: int
@@ -47,21 +47,23 @@ class TruthList(ResponseBody):
 
 
 class Correction(InProject):
-    """New labels for some samples. Samples without ids are named by position."""
+    """New labels for some samples. Samples without ids are given by position."""
 
     samples: list[int] | list[str] = Field(min_length=1)
     labels: list[str | None] | list[list[str] | None] = Field(
-        min_length=1, description="One for each sample, a list each for sets; null takes it away."
+        min_length=1,
+        description="One for each sample, for multi-label data a list each; null "
+        "removes the label.",
     )
     reason: str
     version: int | None = Field(
-        default=None, ge=1, le=10**9, description="A version of the lineage to correct."
+        default=None, ge=1, le=10**9, description="A label version of the samples to correct."
     )
     author: str | None = None
 
 
 class SlicesToAdd(InProject):
-    """Slice columns for samples of a dataset: for those in `ids`, or for all, in order."""
+    """Slice columns for samples of a dataset: for those in `ids`, or for all in order."""
 
     ids: list[int] | list[str] | None = Field(default=None, min_length=1)
     columns: dict[str, list[str] | list[int] | list[float] | list[list[str]]] = Field(
@@ -71,7 +73,7 @@ class SlicesToAdd(InProject):
         examples=[{"country/site": ["JP/Kyoto", "JP/Kyoto", "DE/Ulm"], "age": [41.5, 60.0, 23.0]}],
     )
     bins: dict[str, int | list[float]] = Field(
-        default={}, description="Cut points of a column of numbers, or how many quantiles."
+        default={}, description="Cut points of a numeric column, or a number of quantiles."
     )
     periods: dict[str, str] = Field(
         default={},
@@ -85,8 +87,8 @@ class SlicesAdded(ResponseBody):
 
     dataset: str
     root: int = Field(description="First version of the lineage of the samples.")
-    columns: list[str] = Field(description="Columns that are new or know more samples.")
-    n_runs: int = Field(description="Runs that are evaluated again.")
+    columns: list[str] = Field(description="Columns that are new or cover more samples.")
+    n_runs: int = Field(description="Number of runs to be re-evaluated.")
     notices: Notices = Field(default=[])
 
 
@@ -102,15 +104,15 @@ class Corrected(ResponseBody):
     n_unlabelled: int
     n_labelled: int
     n_samples: int
-    n_runs: int = Field(description="Runs that are scored again.")
-    was_there: bool = Field(description="The same correction had been made before.")
+    n_runs: int = Field(description="Number of runs to be re-evaluated.")
+    was_there: bool = Field(description="Whether the same correction had been made before.")
 
 
 MOST_SAMPLES = 10_000
 
 
 class DifferenceQuery(InProject):
-    """The two versions to compare, and how many samples to list."""
+    """Which two versions to compare, and how many samples to list."""
 
     before: int = Field(ge=1, le=10**9)
     after: int = Field(ge=1, le=10**9)
@@ -119,7 +121,7 @@ class DifferenceQuery(InProject):
 
 
 class Move(ResponseBody):
-    """How many samples went from one label to another; null is not a label."""
+    """The number of samples that changed from one label to another; null means no label."""
 
     before: str | None
     after: str | None
@@ -151,10 +153,10 @@ class Difference(ResponseBody):
 
 
 class ImpactQuery(InProject):
-    """The versions to compare."""
+    """Which label versions to compare."""
 
     since: int | None = Field(
-        default=None, ge=1, le=10**9, description="An older version; without it the parent."
+        default=None, ge=1, le=10**9, description="An older version; by default the parent."
     )
 
 
@@ -171,13 +173,13 @@ class MovedValue(ResponseBody):
     before: Value
     after: Value
     difference: float | None
-    is_beyond_interval: bool = Field(description="Whether it left the interval it had.")
+    is_beyond_interval: bool = Field(description="Whether it is outside its previous interval.")
     rank_before: int | None
     rank_after: int | None
 
 
 class MovedRun(RunName):
-    """A run that is scored on both sides."""
+    """A run that is evaluated on both versions."""
 
     truth_before: int | None
     truth_after: int | None
@@ -187,18 +189,18 @@ class MovedRun(RunName):
 
 
 class Impact(ResponseBody):
-    """What a correction did to the runs that are scored with it."""
+    """The effect of a correction on the runs evaluated with it."""
 
     project: str
     dataset: str
-    before: int | None = Field(description="The older version; null before a first one.")
+    before: int | None = Field(description="The older version; null for the first one.")
     after: int
     n_changed_labels: int | None
     n_corrected: int | None = None
     n_newly_labelled: int | None = None
     n_unlabelled: int | None = None
     n_reranked: dict[str, int] = Field(
-        default={}, description="Runs that changed rank, by each of the metrics of runs."
+        default={}, description="Number of runs whose rank changed, by metric."
     )
     runs: list[MovedRun]
     waiting: list[RunName]
@@ -208,7 +210,7 @@ class Impact(ResponseBody):
 
 
 class ImpactInWords(Impact):
-    """The same with the sentence of the page, which is about the primary metric."""
+    """The same with the sentence of the page about the ranking metric."""
 
     metric: str
     sentence: str
@@ -231,7 +233,7 @@ def truth_list(history: TruthHistory) -> TruthList:
 def difference_document(
     found: TruthComparison, *, project: str, dataset: str, start: int = 0, limit: int | None = None
 ) -> Difference:
-    """The differences between two versions, with all of the samples or some."""
+    """The differences between two versions, with all or some of the samples."""
     between = found.difference
     return Difference.made_of(
         between,
@@ -254,7 +256,7 @@ def sample_rows(difference: LabelDifference) -> Iterator[tuple[Cell, ...]]:
 
 
 def impact_document(impact: TruthImpact) -> Impact:
-    """What a correction did to the runs that are scored with it."""
+    """The effect of a correction on the runs evaluated with it."""
     beyond = values_beyond(impact)
     return Impact.made_of(
         impact,
@@ -281,7 +283,7 @@ def _counts(difference: LabelDifference | None) -> dict[str, int | None]:
 
 
 def values_beyond(impact: TruthImpact) -> set[tuple[str, str]]:
-    """Run and metric of every value that left the interval it had before."""
+    """Run and metric of every value outside its previous interval."""
     return {(change.run_id, change.metric) for change in impact.beyond}
 
 

@@ -1,1 +1,1 @@
-"""Documents of runs, and of findings within a run or between runs."""
+"""Documents of runs, their results and comparisons."""

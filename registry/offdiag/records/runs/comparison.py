@@ -1,4 +1,4 @@
-"""Documents of run comparisons."""
+"""Comparisons of runs."""
 
 from __future__ import annotations
 
@@ -25,33 +25,32 @@ if TYPE_CHECKING:
 
 
 class ComparisonQuery(RequestBody):
-    """The runs to compare, and on which samples."""
+    """Which runs to compare, and on which samples."""
 
     runs: str = Field(
         min_length=1,
         max_length=5_000,
-        description="Ids, parted by commas; the first is A.",
+        description="Ids, separated by commas; the first is A.",
         examples=["r_2k9xw4m0q7ta,r_8dm3v5c1z0pe"],
     )
-    baseline: str | None = Field(
-        default=None, description="Which of them is A, where it is not the first."
-    )
+    baseline: str | None = Field(default=None, description="Which of them is A, if not the first.")
     slice: str | None = Field(default=None, max_length=1_000, examples=["country=DE"])
     on_shared: bool = Field(
-        default=False, description="Compare on the samples that all have, where they differ."
+        default=False,
+        description="If the runs have different samples, compare those that all of them have.",
     )
     confidence: float = Field(default=0.95, gt=0, lt=1)
     difference: float = Field(
         default=0.01,
         gt=0,
         le=1,
-        description="The difference in accuracy that matters, as a share. Where none is "
+        description="The difference in accuracy that matters, as a share. If no difference is "
         "significant, `samples_needed` is the number of examples that would detect it.",
     )
 
 
 class ComparedExamplesQuery(RequestBody):
-    """The examples of two runs to list."""
+    """Filters for examples of two runs."""
 
     runs: str = Field(
         min_length=1,
@@ -59,7 +58,7 @@ class ComparedExamplesQuery(RequestBody):
         description="Two ids, separated by a comma; the first is A.",
         examples=["r_2k9xw4m0q7ta,r_8dm3v5c1z0pe"],
     )
-    which: PairedOutcome = Field(description="Which of the runs are right about the example.")
+    which: PairedOutcome = Field(description="Which of the runs predict the example correctly.")
     class_label: str | None = Field(
         default=None, description="Only examples of this actual class."
     )
@@ -81,12 +80,12 @@ class ComparedExample(ResponseBody):
 
 
 class ComparedExamples(ResponseBody):
-    """Examples of two runs by which of them is right, in the order of the dataset.
-
-    `counts` are those of each outcome, in the class if one was named; `total` that of `which`.
+    """Examples of two runs by which of them predict correctly, in the order of the dataset.
+    `counts` has the number of each outcome, within the class if one is given; `total` is that of
+    `which`.
     """
 
-    runs: dict[str, str] = Field(description="Ids by letter, in small letters.")
+    runs: dict[str, str] = Field(description="Ids by letter, in lower case.")
     which: PairedOutcome
     class_label: str | None
     slice: str | None
@@ -115,11 +114,11 @@ class ComparedSlice(ResponseBody):
     a: float
     b: float
     difference: Value = Field(description="B minus A, with the interval of this slice alone.")
-    together: Value = Field(description="The same with the interval that decides `outcome`.")
+    together: Value = Field(description="The same with the interval that determines `outcome`.")
     p: float | None
     p_adjusted: float | None = Field(
-        description="Holm's over all slices and the whole, or all classes of slices, "
-        "each at half of the error rate."
+        description="Holm-adjusted over all slices and all examples, or over all classes of "
+        "slices, each at half of the error rate."
     )
     outcome: DifferenceStatus
 
@@ -137,12 +136,11 @@ class ComparedSlices(ResponseBody):
 
 
 class Comparison(ResponseBody):
-    """What can be said about runs, or why nothing can.
-
-    Undefined values are objects with `value` null and the reason, as everywhere.
+    """The result of a comparison, or why there is none. Undefined values are objects with `value`
+    null and the reason, as everywhere.
     """
 
-    runs: list[RunCompared] = Field(description="With their letters, in order.")
+    runs: list[RunCompared] = Field(description="The runs with their letters, in order.")
     project: str
     dataset: str
     suite_version: int
@@ -153,16 +151,16 @@ class Comparison(ResponseBody):
     verdict: dict[str, Any] | None = Field(description="Sentences and tone.")
     slices: ComparedSlices | None = Field(
         default=None,
-        description="Accuracy of two paired runs by every slice; null without slice columns and "
-        "where a slice is chosen.",
+        description="Accuracy of two paired runs on every slice; null without slice columns or if "
+        "a slice is chosen.",
     )
     result: dict[str, Any] | None = Field(
-        description='Of `kind` "pair" (every difference is B minus A) or "many". In a pair, '
-        "`difference` has the interval of a metric alone and `simultaneous_interval` the one that "
-        "holds together with the others and decides `outcome`. "
-        "`best_of_many` has, by metric, the highest of three or more runs with its `value` and "
-        "with `corrected`, what it is expected to reach on new examples. Runs in "
-        "`on_other_labels` are not compared with the others."
+        description='The `kind` is "pair" (every difference is B minus A) or "many". In a pair, '
+        "`difference` has the interval of one metric alone, and `simultaneous_interval` the one "
+        "that is simultaneous with the others and determines `outcome`. `best_of_many` has, by "
+        "metric, the best of three or more runs with its `value` and with `corrected`, its "
+        "expected value on new examples. Runs in `on_other_labels` are not compared with the "
+        "others."
     )
 
 
@@ -244,7 +242,7 @@ def _compared_slice(part: PartChange) -> ComparedSlice:
 def asked_examples(
     database: Database, asked: ComparedExamplesQuery, limit: int | None = None
 ) -> ComparedExamples:
-    """The requested examples; `limit` overrides that of the page."""
+    """The requested examples; `limit` replaces that of the page."""
     from offdiag.services.examples.changed import changed_examples
 
     found = changed_examples(

@@ -22,27 +22,30 @@ if TYPE_CHECKING:
 
 
 class CurvesQuery(RequestBody):
-    """The curves to read."""
+    """Filters for curves."""
 
     positive: str | None = Field(
         default=None,
-        description="Only those of this class; without it those of all classes that were drawn.",
+        description="Only curves of this class; by default those of all classes with stored "
+        "curves.",
     )
 
 
 class Points(ResponseBody):
-    """Thresholds with their counts, from which every rate follows."""
+    """Thresholds with the counts of their predictions, from which every rate follows."""
 
     thresholds: list[float]
     true_positives: list[int]
     false_positives: list[int]
     n_positive: int
     n_negative: int
-    n_thresholds: int = Field(description="How many different ones the scores have.")
-    reports_below: bool = Field(description="Whether scores below the threshold are reported.")
+    n_thresholds: int = Field(description="Number of distinct thresholds that the scores have.")
+    reports_below: bool = Field(
+        description="Whether scores below the threshold count as positive."
+    )
 
     def operating_points(self) -> OperatingPoints:
-        """The points as they are stored."""
+        """The stored points."""
         import numpy as np
 
         from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -59,7 +62,7 @@ class Points(ResponseBody):
 
 
 class Bins(ResponseBody):
-    """How often the event happened in each bin of the score."""
+    """Frequency of the event in each bin of the score."""
 
     edges: list[float]
     count: list[int]
@@ -76,7 +79,7 @@ class Bins(ResponseBody):
 
 
 class Histogram(ResponseBody):
-    """The distribution of the scores of positive and of negative samples."""
+    """Score distribution of positive and of negative samples."""
 
     edges: list[float]
     positive: list[int]
@@ -84,9 +87,10 @@ class Histogram(ResponseBody):
 
 
 class Curve(ResponseBody):
-    """The curves of a class against the rest, or of the largest probability of each sample."""
+    """The stored curves of a class against the rest, or of the largest probability of each
+    sample."""
 
-    label: str | None = Field(description="Null for the top label, whichever that is.")
+    label: str | None = Field(description="Null for the top label.")
     points: Points
     bins: Bins | None = Field(description="Null for scores that are not probabilities.")
     histogram: Histogram
@@ -102,7 +106,7 @@ class Curves(ResponseBody):
 
 
 def curves_document(found: RunCurves) -> Curves:
-    """The curves of the classes that were found, and of the top label."""
+    """The curves of the given classes, and of the top label."""
     names = found.detail.run.labels.names
     return Curves(
         run=found.detail.run.id,
@@ -113,7 +117,7 @@ def curves_document(found: RunCurves) -> Curves:
 
 
 def asked_curves(database: Database, run_id: str, asked: CurvesQuery) -> Curves:
-    """The requested curves. Raises `Conflict` for a run that has none."""
+    """The requested curves. Raises `Conflict` for a run without curves."""
     from offdiag.services.curves import all_curves, browse_curves
 
     if asked.positive is None:

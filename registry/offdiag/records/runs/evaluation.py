@@ -35,18 +35,21 @@ if TYPE_CHECKING:
 
 
 class WeightedBody(ResponseBody):
-    """Sums of weights, if examples have weights; all matrices have actual classes as rows."""
+    """Sums for examples with weights; all matrices have actual classes as rows."""
 
-    matrix: list[list[float]] = Field(description="Sums of weights, which metrics are of.")
+    matrix: list[list[float]] = Field(
+        description="Sums of weights, from which metrics are computed."
+    )
     counts: list[list[int]] = Field(description="Numbers of examples, whatever their weights.")
     squares: list[list[float]] = Field(description="Sums of squared weights.")
     n_effective: float = Field(
-        description="Kish's effective sample size: so many examples of equal weights say as much."
+        description="Kish's effective sample size: the number of equally weighted examples that "
+        "carry the same information."
     )
 
 
 def weighted_body(counted: Counted) -> WeightedBody | None:
-    """The sums of weighted samples, None for others."""
+    """The sums of weighted samples, None for unweighted ones."""
     from offdiag.metrics.weighted.counts import WeightedCounts
 
     if not isinstance(counted, WeightedCounts):
@@ -60,7 +63,7 @@ def weighted_body(counted: Counted) -> WeightedBody | None:
 
 
 class RaisedFlag(ResponseBody):
-    """A rule that fires, with its evidence."""
+    """A raised flag, with its evidence."""
 
     rule: str
     severity: str
@@ -72,66 +75,68 @@ class RaisedFlag(ResponseBody):
 
 
 class EvaluationQuery(RequestBody):
-    """The samples of a run to evaluate, and the classes to merge into one."""
+    """Which samples of a run to evaluate, and which of its classes to merge."""
 
     slice: str | None = Field(
         default=None,
         max_length=1_000,
-        description="Only these examples.",
+        description="Only the examples in this slice.",
         examples=["country=DE"],
     )
     collapse: list[str] = Field(
         default=[],
         max_length=1_000,
-        description="Groups of the dataset that are one class each; `*` for all outermost ones.",
+        description="Class groups to evaluate as one class each; `*` for all outermost groups.",
         examples=[["animal", "vehicle"]],
     )
 
 
 class CollapsedGroups(ResponseBody):
-    """Groups of classes that were merged into one class each."""
+    """Class groups that were evaluated as one class each."""
 
     classes: Labels = Field(description="All classes of the dataset.")
-    groups: dict[str, Any] = Field(description="The collapsed groups with what is in them.")
+    groups: dict[str, Any] = Field(description="The collapsed groups with their classes.")
 
 
 class EvaluationResponse(ResponseBody):
-    """A confusion matrix, all its metrics, and what the rules say."""
+    """A confusion matrix with all metrics and flags."""
 
     run: str
     slice: str | None
-    labels: Labels = Field(description="Groups too, where some are collapsed.")
+    labels: Labels = Field(description="Includes groups if some are collapsed.")
     collapse: CollapsedGroups | None = Field(
-        default=None, description="Null where every class stands for itself."
+        default=None, description="Null if no group is collapsed."
     )
     orientation: SourceOrientation = Field(
         description="Always actual_rows: actual classes down, predicted classes across."
     )
     matrix: list[list[int]] | None = Field(
-        description="Null where examples have weights, and where they have sets of labels, which "
-        "no matrix of classes can show."
+        description="Null if examples have weights, or if they have sets of labels, which a "
+        "matrix of classes cannot represent."
     )
     weighted: WeightedBody | None = Field(
         default=None,
-        description="Where examples have weights: then all metrics and intervals are weighted.",
+        description="Present if examples have weights; then all metrics and intervals are "
+        "weighted.",
     )
     set_counts: list[int] | None = Field(
         default=None,
-        description="Where examples carry sets of labels: everything that was counted of them as "
-        "whole numbers, as the SDK reads them back exactly; null for single classes.",
+        description="Present if examples have sets of labels: all counts as integers, which the "
+        "SDK reads back exactly; null for single classes.",
     )
     n_cases: int
     n_unlabelled: int
     aggregate: dict[str, Value]
     per_class: dict[str, list[Value]] = Field(description="By key, in label order.")
     costs: dict[str, Value] = Field(
-        description="Empty where the dataset has no costs, and for groups."
+        description="Empty if the dataset has no costs, and for groups."
     )
     flags: list[RaisedFlag] = Field(description="Raised flags, most severe first.")
     badge: bool = Field(description="Whether accuracy hides a minority class.")
     may_hide: bool = Field(
         default=False,
-        description="Whether it may hide one: a large gap in recall is in sight, none is proved.",
+        description="Whether accuracy may hide one: a large gap in recall is possible, but not "
+        "confirmed.",
     )
     suite_version: int
     engine_version: str
@@ -141,10 +146,10 @@ class EvaluationResponse(ResponseBody):
 
 
 class RunWithResults(Run):
-    """A run with its matrix and all its metrics; each null until it is evaluated."""
+    """A run with its matrix and all metrics, which are null until it is evaluated."""
 
     metrics: dict[str, Value] | None
-    costs: dict[str, Any] | None = Field(description="Null where the dataset had no costs.")
+    costs: dict[str, Any] | None = Field(description="Null if the dataset had no costs.")
     per_class: dict[str, list[Value]] | None = Field(description="By key, in label order.")
     confusion_matrix: dict[str, Any] | None = Field(
         description="`matrix` with its `labels`, `axes` and `orientation`; null for label sets "
@@ -152,17 +157,18 @@ class RunWithResults(Run):
     )
     weighted: WeightedBody | None = Field(
         default=None,
-        description="Where examples have weights: then all metrics and intervals are weighted.",
+        description="Present if examples have weights; then all metrics and intervals are "
+        "weighted.",
     )
     set_counts: list[int] | None = Field(
         default=None,
-        description="Where examples carry sets of labels: what was counted of them, as whole "
-        "numbers.",
+        description="Present if examples have sets of labels: their counts as integers.",
     )
 
 
 class Normalization(StrEnum):
-    """What counts are divided by: the total of their row or column in the response, or of all."""
+    """What counts are divided by: the total of their row or column in the response, or the total
+    of all."""
 
     NONE = "none"
     ROW = "row"
@@ -178,7 +184,7 @@ class Laid(StrEnum):
 
 
 class MatrixQuery(RequestBody):
-    """How to return a matrix."""
+    """The format of a matrix."""
 
     normalize: Normalization = Normalization.NONE
     orientation: Laid = Laid.ACTUAL_ROWS
@@ -198,10 +204,10 @@ class MatrixResponse(ResponseBody):
     run: str
     labels: list[str]
     orientation: Laid
-    axes: list[str] = Field(description="What runs down, then what runs across.")
+    axes: list[str] = Field(description="The vertical axis, then the horizontal axis.")
     normalize: Normalization
     divided_by: str | None = Field(
-        description='The axis whose totals counts were divided by: "actual", "predicted", "all".'
+        description='The axis by whose totals counts were divided: "actual", "predicted", "all".'
     )
     n_cases: int
     matrix: list[list[int | float | None]] | None = Field(
@@ -213,10 +219,10 @@ class MatrixResponse(ResponseBody):
 
 
 class RunCostResponse(ResponseBody):
-    """What the errors of a run cost under the version of costs it was judged by."""
+    """What the errors of a run cost under the cost matrix version it was evaluated with."""
 
     run: str
-    name: str | None = Field(description="Null where the dataset had no costs.")
+    name: str | None = Field(description="Null if the dataset had no costs.")
     version: int | None
     currency: str | None
     values: dict[str, Value]
@@ -237,7 +243,7 @@ class PastEvaluationResponse(ResponseBody):
     computed_at: datetime
     metrics: dict[str, Value]
     differences: list[str] = Field(
-        description="What was different from the evaluation before it, in words."
+        description="How it differs from the previous evaluation, in words."
     )
 
 
@@ -253,13 +259,13 @@ class Definition(ResponseBody):
 
     key: str
     scope: str
-    version: int = Field(description="Raised when the definition changes.")
+    version: int = Field(description="Increases when the definition changes.")
     title: str
     symbol: str
     formula: str
-    low: float | None = Field(description="Lowest possible value; null where unbounded.")
-    high: float | None = Field(description="Highest possible value; null where unbounded.")
-    direction: str = Field(description="Which values a better classifier has.")
+    low: float | None = Field(description="Lowest possible value; null if unbounded.")
+    high: float | None = Field(description="Highest possible value; null if unbounded.")
+    direction: str = Field(description="Whether higher or lower values are better.")
     undefined_when: dict[str, str] = Field(description="By reason: the condition in words.")
     ignores: list[str]
     other_names: dict[str, str] = Field(description="By library: its name there.")
@@ -274,15 +280,15 @@ class Definitions(ResponseBody):
 
 
 class DefinitionsQuery(RequestBody):
-    """The definitions to list."""
+    """Filters for definitions."""
 
-    scope: Scope | None = Field(default=None, description="Only those of one scope.")
+    scope: Scope | None = Field(default=None, description="Only definitions of this scope.")
 
 
 def evaluation_answer(
     stored: StoredEvaluation, flags: list[RaisedFlag], *, badge: bool, may_hide: bool
 ) -> EvaluationResponse:
-    """A matrix, all its metrics and the flags that fire."""
+    """A matrix with all metrics and raised flags."""
     from offdiag.metrics.confusion import ConfusionMatrix
 
     counted = stored.counted
@@ -342,7 +348,7 @@ def run_with_results(detail: RunDetail) -> RunWithResults:
 def collapsed_answer(
     stored: StoredEvaluation, found: CollapsedEvaluation, judgement: Assessment
 ) -> EvaluationResponse:
-    """A stored evaluation with groups of its classes merged."""
+    """A stored evaluation with groups of its classes collapsed."""
     from offdiag.domain.hierarchy import Hierarchy
 
     shown = replace(
@@ -367,7 +373,7 @@ def raised_flag(flag: FlagRecord) -> RaisedFlag:
 
 
 def judged_flags(found: Assessment) -> list[RaisedFlag]:
-    """What the rules say about a matrix that has no stored flags; most severe first."""
+    """The flags for a matrix without stored flags, most severe first."""
     gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
     return [RaisedFlag.made_of(verdict, slice=None, state="open") for verdict in gravest_first]
 

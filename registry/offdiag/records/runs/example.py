@@ -16,20 +16,21 @@ if TYPE_CHECKING:
 
 
 class ExamplesQuery(Paged):
-    """The predictions to list. With both classes, all of that cell of the matrix."""
+    """Filters for predictions. With both classes, all predictions in that cell of the matrix."""
 
     actual: str | None = None
     predicted: str | None = None
     kind: Kind = Kind.WRONG
-    sample: str | None = Field(default=None, description="Text inside the identifier.")
+    sample: str | None = Field(default=None, description="Text contained in the sample id.")
     slice: str | None = Field(default=None, max_length=1_000, examples=["country=DE"])
     sort: SortKey | None = Field(
-        default=None, description="By confidence where there are scores, else as logged."
+        default=None,
+        description="By confidence if there are scores, otherwise in the order of logging.",
     )
     descending: bool = False
 
     def question(self) -> ExampleQuestion:
-        """The question in the form that the service takes."""
+        """The query for the service."""
         return ExampleQuestion(
             actual=self.actual,
             predicted=self.predicted,
@@ -50,7 +51,7 @@ class ClassScore(ResponseBody):
 class LabelSets(ResponseBody):
     """The labels of a sample, in label order."""
 
-    actual: list[str] | None = Field(description="Null where they are not known yet.")
+    actual: list[str] | None = Field(description="Null if they are not known yet.")
     predicted: list[str]
 
 
@@ -59,7 +60,7 @@ class Example(ResponseBody):
 
     index: int = Field(description="Number of the prediction in the run, from 0.")
     sample: int | str
-    actual: str | None = Field(description="Null where the sample has no label yet.")
+    actual: str | None = Field(description="Null if the sample has no label yet.")
     predicted: str
     confidence: float | None
     margin: float | None
@@ -67,16 +68,17 @@ class Example(ResponseBody):
     slices: dict[str, str]
     sets: LabelSets | None = Field(
         default=None,
-        description="Where examples have sets of labels; `actual` and `predicted` are texts.",
+        description="Present if examples have sets of labels; `actual` and `predicted` are then "
+        "texts.",
     )
 
 
 class ExamplePage(Page):
-    """A page of predictions with the labels that the results were computed from."""
+    """A page of predictions with the ground truth used for the results."""
 
     run: str
     total: int
-    start: int = Field(description="How many come before this page.")
+    start: int = Field(description="Number of predictions before this page.")
     has_scores: bool
     has_ids: bool
     slice_names: list[str]
@@ -85,7 +87,7 @@ class ExamplePage(Page):
 
 
 def example_page(run_id: str, found: page.ExamplePage, token: str | None = None) -> ExamplePage:
-    """A page of predictions. Raises `Conflict` for a run that has none to show."""
+    """A page of predictions. Raises `Conflict` for a run without predictions."""
     if found.missing is not None:
         raise Conflict(
             f"run {run_id} has no predictions to show.",

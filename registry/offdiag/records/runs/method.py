@@ -1,4 +1,4 @@
-"""Documents of methods: runs that differ only by seed or by fold, summarised and compared."""
+"""Methods of a dataset: runs that differ by seed or fold, grouped and compared."""
 
 from __future__ import annotations
 
@@ -35,20 +35,22 @@ class Method(ResponseBody):
     design: str = Field(description='"seeds" on the same examples, or "folds".')
     train_size: float | None = Field(
         default=None,
-        description="Training examples of each run, or up to 1 their share: the tag `train_size`.",
+        description="Training examples of each run, or their share if at most 1: the tag "
+        "`train_size`.",
     )
     n_runs: int
     mean: Value = Field(
-        description="Mean over the runs, with an interval of training and samples."
+        description="Mean over the runs, with an interval for training and sampling variation."
     )
     spread: float | None = Field(description="Standard deviation of the runs.")
     from_training: float | None = Field(
         description="Share of the variance of the mean that comes from seeds or folds."
     )
-    pooled: Value | None = Field(description="Value of the added matrices of all folds.")
+    pooled: Value | None = Field(description="Value of the summed matrices of all folds.")
     rank_status: str
     difference: Value | None = Field(
-        description="To the best method, with an interval simultaneous over all pairs of methods."
+        description="Difference from the best method, with an interval simultaneous over all "
+        "pairs of methods."
     )
     p_adjusted: float | None
     why_not_compared: str | None
@@ -59,7 +61,7 @@ class CurvePoint(ResponseBody):
     """A method at one training size."""
 
     method: str
-    train_size: float = Field(description="Training examples, or up to 1 their share.")
+    train_size: float = Field(description="Training examples, or their share if at most 1.")
     design: str
     n_runs: int
     mean: Value
@@ -82,10 +84,11 @@ class Methods(ResponseBody):
     )
     n_without_size: int = Field(
         default=0,
-        description="Runs of methods with a learning curve that do not say their training size.",
+        description="Number of runs of methods with a learning curve that do not give their "
+        "training size.",
     )
     n_weighted: int = Field(
-        default=0, description="Runs of methods that are left out, because they have weights."
+        default=0, description="Number of runs of methods left out because they have weights."
     )
 
 

@@ -28,7 +28,7 @@ _COSTS_METHOD = (
 
 
 class OutcomeCostsRequest(RequestBody):
-    """What a label costs an example, by outcome."""
+    """The cost of a label per example, by outcome."""
 
     miss: float = 1.0
     false_alarm: float = 1.0
@@ -37,13 +37,14 @@ class OutcomeCostsRequest(RequestBody):
 
 
 class LabelCostsRequest(RequestBody):
-    """What errors cost, and the run to compare with."""
+    """The costs of errors, and the run to compare with."""
 
     costs: dict[str, OutcomeCostsRequest] = Field(
         default_factory=dict, description="By label.", max_length=10_000
     )
     others: OutcomeCostsRequest = Field(
-        default_factory=OutcomeCostsRequest, description="Of labels that `costs` does not name."
+        default_factory=OutcomeCostsRequest,
+        description="Costs of labels that `costs` does not name.",
     )
     baseline: str | None = Field(default=None, description="Id of another run of the dataset.")
 
@@ -53,14 +54,16 @@ class LabelThreshold(ResponseBody):
 
     threshold: float | None = Field(
         description="Null: the label is never predicted. Scores are stored in single precision; "
-        "they decide by it alike in double precision."
+        "the threshold gives the same predictions in double precision."
     )
-    mean_cost: float = Field(description="On the examples it was chosen on: too low.")
+    mean_cost: float = Field(
+        description="Cost on the examples used to choose it, which is too low."
+    )
     expected_cost: float | None = Field(
-        description="By cross-fitting, on examples it was not chosen on; null below five "
-        "examples with or without the label."
+        description="Cost by cross-fitting, on examples not used to choose it; null with fewer "
+        "than five examples with or without the label."
     )
-    missed: float | None = Field(description="Expected on as many examples.")
+    missed: float | None = Field(description="Expected number on as many examples.")
     false_alarms: float | None
 
 
@@ -80,16 +83,18 @@ class CostOfLabel(ResponseBody):
 
 
 class LabelCostsFound(ResponseBody):
-    """What the errors of a multi-label run cost; costs are per example unless stated otherwise."""
+    """The costs of the errors of a multi-label run, per example unless stated otherwise."""
 
     run: str
     n: int
     labels: list[CostOfLabel]
-    total_cost: float = Field(description="Of all examples and labels.")
+    total_cost: float = Field(description="Total cost over all examples and labels.")
     mean_cost: Value
-    constant_cost: float = Field(description="Of the cheaper constant prediction of each label.")
+    constant_cost: float = Field(
+        description="Cost of the cheaper constant prediction of each label."
+    )
     expected_cost: float | None = Field(
-        description="With the cheapest threshold of each label, by cross-fitting."
+        description="Cost with the cheapest threshold of each label, by cross-fitting."
     )
     baseline: str | None
     difference: Value | None = Field(description="The run minus the baseline, paired.")
@@ -100,7 +105,7 @@ class LabelCostsFound(ResponseBody):
 def asked_label_costs(
     database: Database, run_id: str, asked: LabelCostsRequest
 ) -> LabelCostsFound:
-    """Price the errors of a run as requested."""
+    """Compute the cost of the errors of a run."""
     from offdiag.services.multilabel import OutcomeCosts, label_costs_of
 
     return label_costs_document(
@@ -115,9 +120,8 @@ def asked_label_costs(
 
 
 def costs_of_text(text: str) -> OutcomeCostsRequest:
-    """Costs from a text such as "5:1": that of missing a label and that of a false alarm.
-
-    The latter is 1 if left out. Raises `InvalidInput` for other texts.
+    """ "5:1": the cost of missing a label and that of a false alarm, by default 1. Raises
+    `InvalidInput` for other texts.
     """
     miss, _, alarm = text.partition(":")
     try:
@@ -210,7 +214,7 @@ _CONFUSED_METHOD = (
 
 
 class ConfusedQuery(RequestBody):
-    """The confidence that every sentence has to have."""
+    """The confidence level of the sentences."""
 
     confidence: float = Field(default=0.95, gt=0, lt=1)
 
@@ -223,7 +227,7 @@ class ConfusionEvidence(ResponseBody):
     errors_without: int
     n_without: int
     p: float
-    p_adjusted: float = Field(description="Over all sentences of the kind.")
+    p_adjusted: float = Field(description="Adjusted over all sentences of the kind.")
 
 
 class ConfusedLabelFound(ResponseBody):

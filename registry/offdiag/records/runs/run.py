@@ -1,6 +1,5 @@
-"""Documents of runs: found by a search, with everything known about one, and comments on it.
-
-Pages, the HTTP API, the command line and the remote SDK share the documents of this module.
+"""Runs: search results, single runs with all their facts, and comments. Pages, the HTTP API, the
+command line and the remote SDK all use the documents of this module.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ if TYPE_CHECKING:
 
 HidesMinority = Annotated[
     bool | None,
-    Field(description="Whether accuracy hides a minority class; null where nothing can be said."),
+    Field(description="Whether accuracy hides a minority class; null if this is unknown."),
 ]
 
 
 class RunsQuery(Paged):
-    """The runs to list, and their order."""
+    """Filters and order for runs."""
 
     filter: str = Field(
         default="",
@@ -49,15 +48,15 @@ class RunsQuery(Paged):
     order_by: list[str] = Field(
         default=[],
         max_length=8,
-        description="Fields, each with `asc` or `desc` after it; newest first among equals. By a "
-        "metric, runs with sample weights come after the others.",
+        description="Fields, each followed by `asc` or `desc`; equal runs are newest first. If "
+        "sorted by a metric, runs with sample weights come after the others.",
         examples=[["metrics.mcc desc"]],
     )
     project: str | None = None
 
 
 class RunSaid(BaseModel):
-    """What its author may state about a run."""
+    """What its author can state about a run."""
 
     model: str | None = None
     params: dict[str, Scalar] = Field(default={})
@@ -67,7 +66,7 @@ class RunSaid(BaseModel):
 
 
 class RunBasics(ResponseBody, RunSaid):
-    """The fields of every document of a run, named as in the read models."""
+    """The fields of every document of a run, with the names of the read models."""
 
     id: str
     name: str
@@ -78,12 +77,12 @@ class RunBasics(ResponseBody, RunSaid):
     n_predictions: int
     is_weighted: bool = Field(
         default=False,
-        description="Whether its examples have weights: then its metrics are weighted.",
+        description="Whether its examples have weights; then its metrics are weighted.",
     )
 
 
 class Labels(ResponseBody):
-    """Classes in the order of every axis and list of classes."""
+    """Classes in the order of all axes and lists about classes."""
 
     names: list[str]
     ordinal: bool
@@ -100,7 +99,7 @@ class Labels(ResponseBody):
 
 
 class RunTruth(ResponseBody):
-    """The label version a run was finished with."""
+    """The ground truth with which a run was finished."""
 
     version: int
     digest: str
@@ -109,7 +108,7 @@ class RunTruth(ResponseBody):
 
 
 class ListedOrientation(ResponseBody):
-    """The orientation that a run was logged in, and what its margins say about it."""
+    """The orientation in which a run was logged, and whether its margins agree."""
 
     stored: SourceOrientation
     source: SourceOrientation
@@ -123,25 +122,25 @@ class RunOrientation(ListedOrientation):
 
 
 class Derived(ResponseBody):
-    """The run to whose scores another decision rule was applied, and the rule."""
+    """The source run of the scores, and the decision rule applied to them."""
 
     run: str
     recipe: dict[str, Any]
 
 
 class ListedEvaluation(ResponseBody):
-    """What the current results are about."""
+    """The basis of the current results."""
 
     truth_version: int | None
-    n_samples: int = Field(description="Samples that the results are of.")
-    n_unlabelled: int = Field(description="Samples that wait for a label.")
+    n_samples: int = Field(description="Number of samples in the results.")
+    n_unlabelled: int = Field(description="Number of samples without a label.")
 
 
 class EvaluationMade(ListedEvaluation):
-    """How and when the current results were computed."""
+    """When and how the current results were computed."""
 
     newest_truth_version: int | None
-    n_cases: int = Field(description="The same as `n_samples`; it goes with the next release.")
+    n_cases: int = Field(description="The same as `n_samples`; removed in the next release.")
     suite_version: int
     engine_version: str
     input_digest: str
@@ -160,19 +159,19 @@ class Work(ResponseBody):
 
 
 class Outdated(ResponseBody):
-    """Why results are out of date. Without reasons, another evaluation has failed."""
+    """Why results are outdated. Without reasons, re-evaluation has failed."""
 
     reasons: list[str]
     work: Work | None
 
 
 IsOutdated = Annotated[
-    Outdated | None, Field(description="Why the results are out of date; null where they are not.")
+    Outdated | None, Field(description="Why the results are outdated; null if they are not.")
 ]
 
 
 class Run(RunBasics):
-    """Everything known about a run except its results."""
+    """Everything about a run except its results."""
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"evaluation": {"n_cases"}}
 
@@ -183,29 +182,29 @@ class Run(RunBasics):
     labels: Labels
     positive_label: str | None
     positive_by_convention: bool = Field(
-        default=False, description="Whether it was not named but follows from the labels."
+        default=False, description="Whether it follows from the labels because none was named."
     )
     truth: RunTruth | None
     orientation: RunOrientation
     hierarchy: dict[str, Any] | None = Field(
-        default=None, description="Groups of classes, where the dataset has any."
+        default=None, description="Class groups, if the dataset has any."
     )
     derived_from: Derived | None
     decision_rule: dict[str, Any] | None = Field(
         default=None,
-        description="How its scores predicted, where it was logged without predictions.",
+        description="How predictions follow from its scores, if it was logged without "
+        "predictions.",
     )
     evaluation: EvaluationMade | None
     outdated: IsOutdated
     work: Work | None
     hides_minority: HidesMinority = None
-    note: str | None = Field(default=None, description="What people wrote about it.")
+    note: str | None = Field(default=None, description="The note on the run.")
 
 
 class ListedClass(ResponseBody):
-    """The class with the lowest recall among those that have samples: `tp` of its `support`.
-
-    Both are null if examples have weights, because sums of weights are not numbers of examples.
+    """The class with the lowest recall among those that have samples: `tp` of its `support`. Both
+    are null if examples have weights, because sums of weights are not numbers of examples.
     """
 
     label: str
@@ -222,36 +221,39 @@ class RunSummary(RunBasics):
     orientation: ListedOrientation | None = None
     derived_from: Derived | None = None
     evaluation: ListedEvaluation | None = Field(
-        default=None, description="None until it was evaluated."
+        default=None, description="None until it is evaluated."
     )
     truth_version: int | None = Field(
-        description="The version that `metrics` are of, as in `evaluation`; it goes with the "
-        "next release."
+        description="The label version of `metrics`, as in `evaluation`; removed in the next "
+        "release."
     )
     hides_minority: HidesMinority = None
     may_hide_minority: bool | None = Field(
         default=None,
-        description="Whether it may hide one: a large gap in recall is in sight, none is proved.",
+        description="Whether accuracy may hide one: a large gap in recall is possible, but not "
+        "confirmed.",
     )
-    metrics: dict[str, Value] = Field(description="Aggregates; empty until it was evaluated.")
+    metrics: dict[str, Value] = Field(
+        description="Aggregate metrics; empty until it is evaluated."
+    )
     worst_class: ListedClass | None = None
 
 
 class RunList(ResponseBody):
-    """Runs in the list of a command."""
+    """Runs for the list of a command."""
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"runs": {"__all__": {"truth_version"}}}
 
     runs: list[RunSummary]
     n_without_slices: int = Field(
         default=0,
-        description="Runs with sample weights that the filter apart from slices finds, where it "
-        "asks for slices: they have no metrics of slices and are not found by them.",
+        description="If the filter has conditions on slices: number of runs with sample weights "
+        "that meet its other conditions. They have no metrics of slices, so they are not found.",
     )
     n_weighted: int = Field(
         default=0,
-        description="Runs with sample weights among all that are found, where a metric sorts "
-        "them: their values do not compare with the others, which come first.",
+        description="If sorted by a metric: number of runs with sample weights among all that are "
+        "found. Their values cannot be compared with the others, which come first.",
     )
 
 
@@ -260,18 +262,16 @@ class RunPage(Page, RunList):
 
 
 class RunChanges(RequestBody):
-    """What people change about a run; fields that are left out stay unchanged."""
+    """Changes to a run; omitted fields stay as they are."""
 
     tags: dict[str, Scalar] | None = Field(
-        default=None, description="All tags of the run from now on."
+        default=None, description="The new tags of the run, replacing all others."
     )
     add_tags: dict[str, Scalar] | None = Field(
         default=None,
-        description="Further tags, in place of those of the same names.",
+        description="Tags to add, replacing those with the same names.",
     )
-    note: str | None = Field(
-        default=None, description="The note on the run from now on; empty for none."
-    )
+    note: str | None = Field(default=None, description="The new note on the run; empty for none.")
 
 
 class Deleted(ResponseBody):
@@ -312,7 +312,7 @@ def comments_document(comments: Iterable[StoredComment]) -> Comments:
 
 
 def run_document(detail: RunDetail) -> Run:
-    """Everything known about a run except its results."""
+    """Everything about a run except its results."""
     run, outdated, results = detail.run, detail.outdated, detail.results
     return Run.made_of(
         run,
@@ -330,7 +330,7 @@ def run_document(detail: RunDetail) -> Run:
 
 
 def asked_run(database: Database, run_id: str) -> Run:
-    """Everything known about a run except its results. Raises `NotFound`."""
+    """Everything about a run except its results. Raises `NotFound`."""
     from offdiag.store.run_page import read_run
 
     with database.read() as session:
@@ -338,7 +338,7 @@ def asked_run(database: Database, run_id: str) -> Run:
 
 
 def outdated_document(found: OutdatedResults | None) -> Outdated | None:
-    """Why the results of a run are out of date, None if they are not."""
+    """Why the results of a run are outdated, None if they are not."""
     return None if found is None else Outdated.made_of(found)
 
 
@@ -355,7 +355,7 @@ def run_summary(run: FoundRun) -> RunSummary:
 
 
 def found_run(run: RunSummary) -> FoundRun:
-    """A search result as it would be if the registry were in the same process."""
+    """A found run, as in the same process."""
     origin, orientation, evaluation = run.derived_from, run.orientation, run.evaluation
     return FoundRun(
         **{name: getattr(run, name) for name in RunBasics.model_fields},

@@ -1,4 +1,4 @@
-"""Documents of slices on which a run is worse, and of its fairness between groups of samples."""
+"""Slices on which a run is worse than on the rest, and fairness between groups of samples."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ MOST_GAPS = 1_000
 
 
 class SlicesQuery(RequestBody):
-    """The gaps to list."""
+    """Filters for gaps."""
 
     metric: str | None = Field(
-        default=None, description="Only of this metric, such as recall; all of them without it."
+        default=None, description="Only this metric, such as recall; by default all metrics."
     )
     limit: int = Field(default=100, ge=1, le=MOST_GAPS)
     columns: str | None = Field(
         default=None,
         max_length=1_000,
-        description="Three slice columns, parted by commas: only their slices and crosses, with "
-        "those of all three, which are counted now.",
+        description="Three slice columns, separated by commas: only their slices and "
+        "combinations, including those of all three, which are counted on request.",
     )
 
     @property
@@ -52,11 +52,11 @@ class SliceGapBody(ResponseBody):
     metric: str
     label: str | None = Field(description="The class of a recall.")
     n_samples: int
-    hits: int | None = Field(description="Of a proportion; null for averages over classes.")
+    hits: int | None = Field(description="For a proportion; null for averages over classes.")
     cases: int
     n_effective: float | None = Field(
         default=None,
-        description="Where examples have weights: how many equal ones say as much.",
+        description="If examples have weights: the effective number of examples.",
     )
     value: float
     ci_low: float | None
@@ -64,36 +64,38 @@ class SliceGapBody(ResponseBody):
     rest: float
     gap: float
     gap_low: float | None = Field(
-        description="At the level of as many findings among as many tests."
+        description="Adjusted for the number of findings among the number of tests."
     )
     gap_high: float | None
     p: float
-    p_adjusted: float = Field(description="For all tests of the run (false discovery rate).")
+    p_adjusted: float = Field(
+        description="Adjusted over all tests of the run (false discovery rate)."
+    )
     is_significant: bool
     effect: float | None = Field(description="Cohen's h.")
     share_of_errors: float = Field(description="Errors in the slice among all errors.")
     explained: float = Field(
-        description="Share of all errors that there would not be if the slice were like the rest."
+        description="Share of all errors that would be avoided if the slice were like the rest."
     )
     confirmed: bool | None = Field(
-        description="Whether a held-out half agrees with what the other half found; null where "
-        "that half alone finds nothing."
+        description="Whether a held-out half confirms what the other half found; null if that "
+        "half alone finds nothing."
     )
 
 
 SLICE_COLUMNS = tuple(name for name in SliceGapBody.model_fields if name != "n_effective")
-"""Columns of tables; those of weighted samples have `n_effective` after `cases`."""
+"""Columns of tables; for weighted samples, `n_effective` follows `cases`."""
 
 
 class RunSlices(ResponseBody):
-    """The worst slices of a run, most surprising first, and how many tests there were."""
+    """The worst slices of a run, most significant first, and the number of tests."""
 
     run: str
     columns: dict[str, list[str]] = Field(description="Values of each slice column.")
     n_slices: int
     n_tests: int
     n_significant: int
-    n_left_out: int = Field(description="Crosses with enough samples that were not kept.")
+    n_left_out: int = Field(description="Combinations with enough samples that were not stored.")
     gaps: list[SliceGapBody]
 
 
@@ -133,7 +135,7 @@ def run_slices(run_id: str, findings: RunFindings | None, query: SlicesQuery) ->
 
 
 class FairnessQuery(RequestBody):
-    """The groups to compare."""
+    """Which groups to compare."""
 
     by: str = Field(description="A slice column.", examples=["sex"], max_length=1_000)
     class_label: str | None = Field(
@@ -142,7 +144,7 @@ class FairnessQuery(RequestBody):
 
 
 class CriterionValues(ResponseBody):
-    """How far apart the groups are by one criterion."""
+    """The differences between groups by one criterion."""
 
     criterion: Criterion
     difference: Value = Field(description="Highest rate of a group minus the lowest; 0 is equal.")
@@ -158,7 +160,7 @@ class FairnessOfClass(ResponseBody):
         description="By metric key and group: `predicted_rate`, `recall`, `fpr`, `precision`."
     )
     conflict: str | None = Field(
-        description="Which criteria exclude each other on these examples; null where none need."
+        description="Which criteria exclude each other on these examples; null if none do."
     )
 
 
@@ -167,22 +169,25 @@ class Fairness(ResponseBody):
 
     run: str
     by: str
-    groups: dict[str, int] = Field(description="Labelled examples of each group compared.")
+    groups: dict[str, int] = Field(
+        description="Number of labelled examples in each compared group."
+    )
     classes: list[FairnessOfClass]
     too_small: dict[str, int] = Field(
         description="Groups with fewer than `min_size` labelled examples, which are left out."
     )
     min_size: int
     n_suppressed: int = Field(
-        description="Groups that are not named, as they are too small or would give others away."
+        description="Number of groups that are not named, because they are too small or would "
+        "reveal others."
     )
     suppressed_below: int
     n_without_value: int | None = Field(
         default=None,
-        description="Labelled examples without a value, which are in no group; null where they "
-        "are a suppressed group.",
+        description="Number of labelled examples without a value, which are in no group; null if "
+        "they form a suppressed group.",
     )
-    leaves_out: str = Field(description="What these criteria do not see.")
+    leaves_out: str = Field(description="What these criteria do not cover.")
 
     def left_out(self) -> list[str]:
         """Which groups and examples are not compared, in sentences."""
@@ -205,10 +210,8 @@ def asked_fairness(database: Database, run_id: str, asked: FairnessQuery) -> Fai
 
 
 def asked_slices(database: Database, run_id: str, asked: SlicesQuery) -> RunSlices:
-    """The slices that a run is worse on than on the rest.
-
-    Raises `EvaluationPending` for a run without an evaluation on the newest labels, whose slices
-    are not known yet.
+    """The slices on which a run is worse than on the rest. Raises `EvaluationPending` for a run
+    that is not evaluated on the newest labels yet.
     """
     from offdiag.services.evaluation.results import stored_evaluation
     from offdiag.services.evaluation.slice_counts import slice_findings
