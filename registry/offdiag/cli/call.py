@@ -1,4 +1,4 @@
-"""What commands share: the registry they use, open while they run, and how they print results."""
+"""The call of a command: its registry, which is open while it runs, and its output."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Call:
 
     @property
     def registry(self) -> Registry:
-        """The registry as an object of the SDK: a server or a database."""
+        """The registry of the SDK: a server or a database."""
         from offdiag.sdk.target import registry_at
 
         settings = self.settings
@@ -111,7 +111,7 @@ class Call:
         document: ResponseBody | Mapping[str, Any],
         shown: Shown | Iterable[Shown],
     ) -> None:
-        """Print a document with `--json`, otherwise the texts and tables for people."""
+        """Print a document with `--json`, else its texts and tables for people."""
         if self.as_json:
             print_json(document if isinstance(document, Mapping) else document.plain())
             return
@@ -143,7 +143,7 @@ def _with_call(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def project_option(about: str) -> Callable[[Function], Function]:
-    """`--project`: where a name is looked up, by default the configured project."""
+    """`--project`: where a name is looked up; by default the configured project."""
     return click.option(
         "--project", callback=_project, help=f"{about}  [default: the configured one]"
     )
@@ -174,9 +174,8 @@ def opened(
 
 
 def evaluate_waiting(database: Database) -> None:
-    """Evaluate the waiting runs of an embedded registry, if there are only a few.
-
-    If there are more, a note on stderr reports how many are not evaluated.
+    """Evaluate the queued runs of an embedded registry, if they are few. Otherwise a note on
+    stderr says how many are not evaluated.
     """
     from offdiag.cli.output import measured, note
     from offdiag.services.evaluation.pending import evaluate_few

@@ -1,7 +1,7 @@
 """The entry point `main` of the command line, and all commands by name.
 
-A command is imported when it is called. Every error becomes one line and an exit code. Names from
-the previous version are still accepted.
+A command is imported when it is called. Every error becomes one line and an exit code. Old names
+of the previous version are still accepted.
 """
 
 from __future__ import annotations
@@ -99,18 +99,18 @@ COMMANDS = tuple(_COMMANDS)
 _FUNCTIONS = {"import": "importing"}
 """Functions of commands whose names are keywords of Python."""
 _EXTRAS = {"serve": "server", "demo": "demo"}
-"""Commands that need an extra other than `local`, which would otherwise be named first."""
+"""Extras of commands that need more than `local`, which would otherwise be named first."""
 
 OLD_NAMES = {
     "flags list --badge": "flags list --hides-minority",
     "recompute --stale": "recompute --outdated",
     "report now": "report create",
 }
-"""Names of commands and options in the previous version, with the new ones; not in the help."""
+"""Old names of commands and options with their new names; the old ones are not in the help."""
 
 
 def current_names(words: Iterable[str]) -> list[str]:
-    """The words of a command line, with names from the previous version replaced by new ones."""
+    """The words of a command line with old names replaced by new ones."""
     words = list(words)
     start = next((at for at, word in enumerate(words) if word != "--no-color"), len(words))
     for old, new in OLD_NAMES.items():
@@ -177,10 +177,10 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 COMPLETION_VARIABLE = "_OFFDIAG_COMPLETE"
-"""Set by the script that `offdiag completion` prints, when it asks for completions."""
+"""Set by the script of `offdiag completion` when it requests completions."""
 
 TRACEBACK_VARIABLE = "OFFDIAG_TRACEBACK"
-"""If set to anything, an unexpected error shows where it happened."""
+"""If set to any value, an unexpected error prints its traceback."""
 
 
 def main() -> None:
@@ -270,7 +270,7 @@ def _explained(error: click.ClickException | OffdiagError) -> str:
 
 
 def _unfit(error: Exception) -> OffdiagError | None:
-    """The error in words if an option does not fit its request, or the disk is full; else None."""
+    """The error, if an option does not fit its request or there is no room for the output."""
     if isinstance(error, OSError) and error.errno == ENOSPC:
         return InvalidInput(
             "there is no room.", field="output", hint="Make some, or write elsewhere."

@@ -1,4 +1,5 @@
-"""The documents that commands print, read from the store or requested from a server."""
+"""The documents that commands print, read from the store or requested from a server, and names in
+them."""
 
 from __future__ import annotations
 
@@ -30,12 +31,12 @@ Answer = TypeVar("Answer", bound=BaseModel)
 Listed = TypeVar("Listed", bound=Page)
 
 _RETRY_FOR_S = 3.0
-"""Shorter than for training jobs, because a user at a terminal should see an error soon."""
+"""At a terminal, errors are reported sooner than in a training job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A registry that commands use through its HTTP API."""
+    """A registry behind its HTTP API, for commands."""
 
     connection: Connection
 
@@ -48,7 +49,7 @@ class Server:
         query: RequestBody | None = None,
         body: RequestBody | None = None,
     ) -> Answer:
-        """The document at a path. Raises the errors of the server, and `ServerFailed`."""
+        """The document at a path. Raises the error of the server, or `ServerFailed`."""
         content = self.content(path, method=method, query=query, body=body)
         try:
             return answer.model_validate_json(content)
@@ -101,7 +102,8 @@ class Server:
                 return
 
     def _of_another_version(self) -> OffdiagError | None:
-        """An error if the server runs another version than this command, otherwise None."""
+        """An error that says that the server is older than this command; None if that is not the
+        reason."""
         try:
             found = Me.model_validate_json(self.connection.ask("GET", "/me")).version
         except NotFound as error:
@@ -150,10 +152,9 @@ def document(
     body: RequestBody | None = None,
     of_results: bool = False,
 ) -> Answer:
-    """A document of the registry at a URL: what `stored` reads, or the response of a server.
-
-    `of_results` first evaluates the waiting runs of an embedded registry, whose results would
-    otherwise be missing.
+    """A document of the registry at a URL: what `stored` reads, or what a server returns. With
+    `of_results`, queued runs of an embedded registry are evaluated first, because a document of
+    results would not include them.
     """
     with connected(url) as registry:
         if isinstance(registry, Server):
@@ -173,7 +174,8 @@ def known_datasets(registry: Database | Server) -> list[DatasetSummary]:
 
 
 def note_unknown_name(url: str | None, *, project: str | None, dataset: str | None) -> None:
-    """Print a note if the project or dataset of an empty list does not exist."""
+    """Tell the user if an empty list was requested for a project or dataset that does not
+    exist."""
     if project is None and dataset is None:
         return
     with connected(url) as registry:

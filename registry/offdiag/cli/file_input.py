@@ -35,7 +35,7 @@ class MatrixInput:
 def read_matrix_input(
     file: Path, *, labels: list[str] | None, orientation: str | None
 ) -> MatrixInput:
-    """Read a matrix; options add what the file does not state and must not contradict it.
+    """Read a matrix; the options add what the file does not state and must not contradict it.
 
     Raises `InvalidInput`, also if the orientation is not stated.
     """
@@ -273,7 +273,7 @@ _WEIGHT = "sample_weight"
 
 @dataclass(frozen=True, slots=True)
 class PredictionColumns:
-    """Columns by the argument of `log_run` that they are for, and columns of scores."""
+    """Columns by argument of `log_run`, and the score columns."""
 
     by_argument: dict[str, str]
     scores: tuple[str, ...]

@@ -186,9 +186,9 @@ def help_text_of(command: click.Command) -> HelpText | None:
 
 
 class LoadingGroup(click.Group):
-    """A group that suggests a command if the given one does not exist.
+    """Suggests a command for a name that does not exist.
 
-    click only looks for similar names among loaded commands, and there are none.
+    Click looks for similar names among loaded commands, and here none are loaded.
     """
 
     def resolve_command(
@@ -232,7 +232,7 @@ def parse_entries(pairs: Sequence[str], field: str) -> dict[str, Any]:
 
 
 def given_twice(name: str, field: str) -> InvalidInput:
-    """The error for a value that is given twice."""
+    """The error for a name that is given twice."""
     return InvalidInput(f"{name!r} is given twice.", field=field, hint="Give it once.")
 
 

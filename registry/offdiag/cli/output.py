@@ -1,4 +1,4 @@
-"""Output of commands: results to stdout, progress and notes to stderr."""
+"""Output: results to stdout, progress and notes to stderr."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from offdiag.domain.values import MetricValue
 
 _WIDTH_IN_FILES = 10_000
-"""Tables in files and pipes are not wrapped, since there is no terminal."""
+"""Width of tables in files and pipes, so that they are not wrapped."""
 _WIDTH_OF_INTERVALS = 150
 
 

@@ -1,4 +1,4 @@
-"""Tables of evaluations, for classes and for sets of labels, and of advice."""
+"""Evaluations of single-label and multi-label runs, and advice, as tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.weighted.counts import WeightedCounts
 
 MOST_CLASSES = 20
-"""A matrix of more classes is unreadable on a terminal; JSON has all of it."""
+"""A matrix with more classes is not readable on a terminal; JSON has all of it."""
 PER_CLASS_KEYS = ("support", "predicted", "recall", "precision", "f1")
 
 

@@ -44,7 +44,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def flag_number(text: str) -> int:
-    """The number of a flag, written as 31 or F-31."""
+    """A flag number as in lists and pages: 31 or F-31."""
     number = text.upper().removeprefix("F-")
     if not (number.isascii() and number.isdigit()):
         raise click.BadParameter(f"{text!r} is not a flag. Write 31 or F-31.")
@@ -279,7 +279,7 @@ def _moment(text: str) -> datetime:
 
 
 def flag_name(flag_id: int) -> str:
-    """The name of a flag for readers."""
+    """The name of a flag for people."""
     return f"F-{flag_id}"
 
 

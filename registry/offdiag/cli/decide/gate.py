@@ -229,7 +229,7 @@ def gate_markdown(gate: Gate) -> str:
 
 
 def junit_xml(gate: Gate) -> bytes:
-    """A test suite with a test for each condition; failures say what was found."""
+    """One suite with a test for each condition; the failure contains what was found."""
     failed = sum(not each.passed for each in gate.conditions)
     counts = {"tests": str(len(gate.conditions)), "failures": str(failed)}
     suites = Element("testsuites", counts)
@@ -264,7 +264,7 @@ def _against(gate: Gate) -> str:
 
 
 def _found(checked: CheckedCondition) -> str:
-    """The compared number, with the value and interval it belongs to, or why there is none."""
+    """The number that was compared, with its value and interval, or why there is none."""
     value, why = checked.value, checked.reason
     if value is None:
         return "" if why is None else reason_text(why)

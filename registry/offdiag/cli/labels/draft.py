@@ -128,7 +128,7 @@ def answer(
 
 
 def _require_other_classes(dataset: str, project: str, call: Call) -> None:
-    """Raise `InvalidInput` if the word for an undecidable label is also a class."""
+    """Raise `InvalidInput` if an answer could mean either a class or that the label is unknown."""
     found = document(
         call.url,
         f"/datasets/{name_segment(dataset)}",

@@ -1,4 +1,4 @@
-"""`offdiag recount`: count runs of counts again after labels were corrected at their source."""
+"""`offdiag recount`: count runs again after labels were corrected in their tables."""
 
 from __future__ import annotations
 

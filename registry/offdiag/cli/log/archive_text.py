@@ -80,7 +80,7 @@ def replacing_question(place: str, manifest: Manifest) -> str:
 
 
 def imported_sentence(taken: TakenOver) -> str:
-    """What is new, what was known before, and what remains to be done."""
+    """What is new, what existed already, and what is left to do."""
     project = visible(taken.project)
     known = f" {_counted(len(taken.known_runs), 'run', 'runs')} known already." * bool(
         taken.known_runs
@@ -93,7 +93,7 @@ def imported_sentence(taken: TakenOver) -> str:
 
 
 def counts_in_words(rows: Mapping[str, int]) -> str:
-    """`12 runs, 3 datasets, 1 baseline`; tables that mean nothing to users are left out."""
+    """`12 runs, 3 datasets, 1 baseline`; internal tables are left out."""
     return ", ".join(
         _counted(rows[table], one, many)
         for table, (one, many) in _COUNTED.items()

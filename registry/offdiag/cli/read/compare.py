@@ -161,7 +161,7 @@ Record = Mapping[str, Any]
 
 
 def refusal_text(refusal: Record) -> str:
-    """Why there is no comparison, and what to do about it."""
+    """Why there is no comparison, and a fix."""
     hint = refusal["hint"]
     if refusal["n_shared"] is not None:
         hint = "--shared compares them on the shared ones."

@@ -165,7 +165,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _question(command: Command) -> Command:
-    """Add the options that both commands share, in the order of the help."""
+    """The options that both commands share, in the order of the help."""
     for option in reversed(
         (
             click.option(

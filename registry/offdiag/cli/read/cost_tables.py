@@ -16,7 +16,7 @@ from offdiag.records.decision import TriedRule
 from offdiag.records.runs.multilabel import LabelCostsFound, LabelThreshold
 
 PER = 1_000
-"""Costs are shown per this many examples, because mean costs are often too small to read."""
+"""Costs are shown per this number of examples: mean costs are often too small to read."""
 _MOST_LISTED = 5
 
 
@@ -31,7 +31,7 @@ def per_thousand(value: Value, write: Callable[[float], str]) -> str:
 
 
 def _amounts(*costs: float | None) -> Amounts:
-    """The number format of several mean costs per 1,000 examples."""
+    """The format of neighbouring mean costs per 1,000 examples."""
     return amounts_for(cost * PER for cost in costs if cost is not None)
 
 

@@ -67,7 +67,7 @@ class ReportInput:
     notify: tuple[str, ...]
 
     def scope(self, project: str) -> ReportScope:
-        """The scope that the options define. Raises `InvalidInput`."""
+        """The scope of the report. Raises `InvalidInput`."""
         from offdiag.reports.scope import DEFAULT_METRICS, ReportScope, RunTerm, TermField
         from offdiag.services.reports.alerts import alert_condition
 
@@ -88,7 +88,7 @@ class ReportInput:
         )
 
     def delivery(self) -> list[Target]:
-        """The delivery targets, as an API request contains them."""
+        """The targets of the report, as in a request."""
         return [
             *(Target(folder=each) for each in self.folder),
             *(Target(email=each) for each in self.email),

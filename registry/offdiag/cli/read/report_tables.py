@@ -92,7 +92,7 @@ def _sent(deliveries: Sequence[Delivery]) -> str:
 def waited_for(
     database: Database, asked: RequestedEdition, *, project: str, timeout_s: float
 ) -> EditionWithFigures:
-    """An edition that was queued, returned once it is computed or time is up."""
+    """A queued edition, once it is computed or the time is up."""
     from offdiag.services.jobs.attempts import RetryPolicy
     from offdiag.services.reports.edition import wait_for_edition
     from offdiag.services.reports.page import edition_page

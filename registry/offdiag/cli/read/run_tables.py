@@ -30,7 +30,7 @@ from offdiag.sdk.remote.requests import counted_of
 
 
 def run_dict(run: RunWithResults) -> dict[str, Any]:
-    """The run for programs; for sets of labels, with their shares."""
+    """The run for programs, for multi-label runs with their shares."""
     shown = run.plain()
     if shown.pop("set_counts") is None:
         return shown
@@ -177,7 +177,7 @@ def _facts(run: RunWithResults) -> dict[str, str]:
 
 
 def _evaluated(run: RunWithResults) -> str | None:
-    """Examples and label version of the evaluation, or what it is waiting for."""
+    """Examples and label version of the evaluation, or what is missing for one."""
     made = run.evaluation
     if made is None and run.state is RunState.FINISHED:
         return "not yet; `offdiag worker` evaluates, `offdiag jobs` shows what waits"

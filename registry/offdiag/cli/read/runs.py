@@ -407,7 +407,7 @@ _ORDERS = {
     "bal": "metrics.balanced_accuracy",
     "worst": "attributes.lowest_recall",
 }
-"""Names of sort orders; any other is a metric, or a field with its namespace as a prefix."""
+"""Special names of this option; any other is a metric, or a field with its namespace."""
 
 
 def _order(text: str) -> list[str]:

@@ -108,7 +108,7 @@ Writer = Callable[[BinaryIO, pa.Schema, Iterator[pa.RecordBatch]], None]
 
 
 def writer_for(path: Path) -> Writer:
-    """The writer for the suffix of a file name. Raises `InvalidInput` for an unknown one."""
+    """The writer for the extension of a file name. Raises `InvalidInput` for other extensions."""
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         known = ", ".join(_WRITERS)

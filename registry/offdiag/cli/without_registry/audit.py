@@ -193,7 +193,7 @@ def _end(verdict: str) -> None:
 
 
 def _matrix(file: Path) -> dict[str, Any]:
-    """The counts and labels of a file, without its orientation, which the audit finds out."""
+    """The counts and labels of a file; its orientation is inferred later."""
     from offdiag.inputs.files.matrix import read_matrix
 
     found = read_matrix(file)
