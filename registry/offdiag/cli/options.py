@@ -19,7 +19,7 @@ Command = TypeVar("Command", bound=click.Command)
 
 
 def url_option(command: Function) -> Function:
-    """`--url`: the registry to use, read before the names of runs are looked up."""
+    """`--url`: the registry to use, which is read before the names of runs."""
     return click.option(
         "--url",
         metavar="URL",
@@ -78,7 +78,7 @@ def tag_option(command: Function) -> Function:
 
 
 def add_shared_options(command: click.Command) -> None:
-    """Add --no-color to a command and its subcommands, only once even if it is looked up again."""
+    """Add --no-color to a command and its subcommands, only once for repeated lookups."""
     if isinstance(command, click.Group):
         for below in command.commands.values():
             add_shared_options(below)
@@ -112,9 +112,9 @@ class HelpText:
     """Parts of the help of a command besides its options.
 
     `examples` are command lines without the leading `offdiag`, `see` are paths of other commands.
-    `arguments` describes positional arguments by their name in the code; those in `ARGUMENTS` need
-    no description. `no` is what exit code 1 means, for commands that have it. `no_json` says why a
-    command has no --json, `note` what else users should know.
+    `arguments` describes positional arguments by their names in the code, except those in
+    `ARGUMENTS`. `no` is the meaning of exit code 1, for commands that have it. `no_json` says why
+    a command has no --json, and `note` is any further information.
     """
 
     examples: tuple[str, ...]
@@ -163,7 +163,7 @@ def help_text(
     no_json: str | None = None,
     note: str | None = None,
 ) -> Callable[[Command], Command]:
-    """A decorator that adds the help text of a command; it has to be the outermost one."""
+    """A decorator that completes the help of a command; it must be the outermost one."""
     text = HelpText(examples, see, arguments or {}, no, no_json, note)
 
     def complete(command: Command) -> Command:

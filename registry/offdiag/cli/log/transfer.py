@@ -336,7 +336,7 @@ def _said(outcome: MlflowImport) -> str:
 
 
 def _problem(text: str) -> str:
-    """The problem of a run; if it begins with the name of an argument, with its option instead."""
+    """The problem of a run; a wrong argument at its beginning is given as its option."""
     field, colon, rest = text.partition(": ")
     return f"{option_of(field)}{colon}{rest}"
 

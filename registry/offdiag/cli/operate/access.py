@@ -216,7 +216,7 @@ def moment_text(moment: datetime | None) -> str:
 
 
 def read_password(*, from_stdin: bool) -> str:
-    """A password from stdin or a prompt, since every user of the machine can read arguments."""
+    """Read a password from a prompt or stdin; every user of the machine could read an argument."""
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     text: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
@@ -292,7 +292,7 @@ def create(
 @token.command(name="list")
 @database_options
 def list_tokens(call: Call) -> None:
-    """List tokens, the newest first."""
+    """List tokens, newest first."""
     from offdiag.cli.tables import filled_table
     from offdiag.store.sessions import list_tokens as all_tokens
 

@@ -86,7 +86,7 @@ def worker(context: click.Context, *, url: str | None, until_idle: bool) -> None
 
 
 def _work_until_idle(settings: Settings) -> int:
-    """Do what is due, with a progress bar, and return how many jobs failed."""
+    """Execute all due jobs with a progress bar; returns how many failed."""
     from collections import Counter
 
     from offdiag.services.evaluation.pending import work_until_idle
@@ -118,7 +118,7 @@ def serve_until_stopped(
 ) -> None:
     """Serve requests until SIGINT or SIGTERM; requests in progress are completed.
 
-    After SIGTERM `/readyz` fails for `server.shutdown_delay_s` seconds, while requests are still
+    After SIGTERM, `/readyz` returns 503 for `server.shutdown_delay_s` seconds while requests are
     served. A second SIGINT cancels requests in progress.
 
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
@@ -187,7 +187,7 @@ def require_admin(database: Database, settings: Settings) -> None:
 
 
 def _bound(settings: ServerSettings, any_port_if_taken: bool) -> socket.socket:
-    """A socket bound to the configured port, or to any other one if that is allowed."""
+    """A socket on the configured port, or on any other port if allowed."""
     for port in (settings.port, 0) if any_port_if_taken else (settings.port,):
         try:
             family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET

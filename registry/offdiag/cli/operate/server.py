@@ -30,7 +30,7 @@ _GUNICORN = "gunicorn.conf.py"
 
 @dataclass(frozen=True, slots=True)
 class TeamServer:
-    """The values in the files of a team server; `database_url` has no password."""
+    """The values in the files; `database_url` has no password."""
 
     database_url: str
     database_password: str | None
@@ -89,7 +89,7 @@ auth = "required"
 
 
 def _quoted(value: str) -> str:
-    """A quoted value that systemd and a shell read alike."""
+    """A value quoted for both systemd and a shell."""
     if "'" in value or "\n" in value:
         raise InvalidInput(
             "the password of the database has a single quote or a line break.",
@@ -100,7 +100,7 @@ def _quoted(value: str) -> str:
 
 
 def _example(name: str) -> str:
-    """The text of a file from `config/`, which is in another folder of an installed package."""
+    """A file of `config/`, which is a separate folder in an installed package."""
     package = Path(offdiag.__file__).parent
     places = (package / "team" / name, package.parents[1] / "config" / name)
     return next(place for place in places if place.is_file()).read_text(encoding="utf-8")
@@ -237,7 +237,7 @@ def init(
 def _team_server(
     database_url: str, host: str, port: int, folder: Path, units: Path
 ) -> tuple[TeamServer, str]:
-    """The team server to set up, and the URL of its database with the password."""
+    """The team server, and its database URL with the password."""
     from offdiag.store.address import parse_url
 
     url = parse_url(database_url)

@@ -23,9 +23,9 @@ def link() -> None:
 @link.command(name="list")
 @database_options
 def list_links(call: Call) -> None:
-    """List the share links of all users, the newest first.
+    """List the share links of all users, newest first.
 
-    Editors create them on the page that they show.
+    Editors create a link on the page that it shows.
     """
     from offdiag.cli.tables import filled_table
     from offdiag.store.share_links import list_share_links
@@ -61,7 +61,7 @@ def list_links(call: Call) -> None:
 @click.argument("number", type=int)
 @database_options
 def revoke(*, number: int, call: Call) -> None:
-    """Revoke a share link: it shows nothing from then on."""
+    """Revoke a share link, which then shows nothing."""
     from offdiag.services.access.share_links import revoke_share_link
 
     with call.opened() as database:

@@ -174,7 +174,7 @@ def _averaged(kind: str, average: str) -> MetricSpec:
         "ovo": ("one-vs-one", "pairs of classes", "the examples of the pair", _HAND_TILL),
     }
     versus, over, weight, source = parts[kind]
-    weighting = "each the same" if average == "macro" else f"weighted by {weight}"
+    weighting = "with equal weight" if average == "macro" else f"weighted by {weight}"
     return MetricSpec(
         key=f"roc_auc_{kind}_{average}",
         scope=Scope.PROBABILISTIC,
@@ -222,7 +222,7 @@ SPECS: tuple[MetricSpec, ...] = (
         "1) degrees of freedom. Unreliable with fewer than 20 examples in the smaller class, no "
         "ends with fewer than 5.",
         title="Average precision",
-        formula="sum over distinct thresholds of precision times the recall gained",
+        formula="sum over distinct thresholds of precision times the increase in recall",
         source="Davis and Goadrich 2006, The relationship between precision-recall and ROC curves",
         symbol="AP",
         undefined_when={Reason.NO_ACTUAL_POSITIVES: "no example is positive"},

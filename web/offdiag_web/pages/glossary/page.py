@@ -54,7 +54,7 @@ LETTER_WORDS = {
     "L": "positive and negative class swapped",
     "S": "all predictions inverted",
     "F": "classes and predictions inverted",
-    "P": "classes of other sizes",
+    "P": "other class sizes",
 }
 
 
