@@ -1,8 +1,10 @@
-"""The catalogue: what each metric key means, what it ignores and how it can be misread.
+"""The catalogue: what each metric key means, what it does not depend on, and how it can be
+misread.
 
-Entries stand beside the formulas; they are collected here. A key has one entry in each scope in
+Entries are defined next to the formulas and collected here. A key has one entry in each scope in
 which it exists: the macro F1 of a single-label matrix and that of a multi-label evaluation are
-different metrics that share a name. Pages and the generated documentation use these texts.
+different metrics with the same name. The dashboard and the documentation take their texts from
+here.
 """
 
 from __future__ import annotations

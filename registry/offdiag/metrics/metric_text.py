@@ -1,4 +1,4 @@
-"""Titles of metrics, and their values and differences as shown in sentences and tables."""
+"""Titles of metrics, and their values and differences as texts for sentences and tables."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 
 COST_METRIC = "mean_cost"
-"""The metric that a report adds when it is given costs."""
+"""The metric that a report adds if it has a cost matrix."""
 PER_CASES = 1_000
-"""Samples that a mean cost is quoted for: costs per sample are small numbers with many zeros."""
+"""Number of samples for which a mean cost is shown: a cost per sample has many zeros."""
 SCOPES_OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL, Scope.COST)
 _TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} examples"}
 _SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
@@ -57,7 +57,7 @@ def printed(metric: str, value: MetricValue) -> MetricValue:
 
 
 def value_text(metric: str, value: MetricValue) -> str:
-    """The value of a metric as it is shown, with its interval: "704.3 (650.1 – 760.2)"."""
+    """The value of a metric as text, with its interval: "704.3 (650.1 – 760.2)"."""
     return with_interval(printed(metric, value))
 
 
@@ -69,7 +69,7 @@ def interval(value: MetricValue) -> str | None:
 
 
 def shown(value: MetricValue) -> str:
-    """A value without its interval, or why there is none."""
+    """A value without its interval, or the reason why there is none."""
     return value.undefined_text if value.value is None else number(value.value)
 
 
@@ -98,7 +98,7 @@ def points(share: float) -> str:
 
 
 def points_alone(share: float) -> str:
-    """A difference in points without the unit: "+3.2", "−0.4", "0", "+0.03"."""
+    """The same without the unit: "+3.2", "−0.4", "0", "+0.03"."""
     return signed(100 * share, 1)
 
 

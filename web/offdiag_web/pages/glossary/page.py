@@ -69,7 +69,7 @@ class GlossaryLine:
 
 
 def glossary_view(query: str) -> str:
-    """All metrics whose key, name, formula or other names contain every word of `query`."""
+    """All metrics whose key, name, formula or names elsewhere contain every word of `query`."""
     words = query.lower().split()
     groups = []
     for scope in Scope:
@@ -131,7 +131,7 @@ class Definition:
 def definitions(key: str) -> tuple[Definition, ...]:
     """All definitions of a key, those of a confusion matrix first.
 
-    A definition in the same words for another subject is not repeated.
+    Definitions that differ only in their subject are shown once.
     """
     found: list[Definition] = []
     for spec in specs_of(key):
@@ -156,7 +156,7 @@ def specs_of(key: str) -> tuple[MetricSpec, ...]:
 
 
 def definition_record(spec: MetricSpec) -> dict[str, object]:
-    """A definition for programs; an open end of the range is null."""
+    """A definition as JSON; an open end of the range is null."""
     ends = [None if abs(end) == float("inf") else end for end in (spec.low, spec.high)]
     return {
         "key": spec.key,
