@@ -161,7 +161,7 @@ def _calibration(key: str, title: str, score: str, binning: str, source: str) ->
         undefined_when=NOT_PROBABILITIES,
         ignores=("how well the scores separate the classes",),
         other_names={"torchmetrics": "calibration_error(norm='l1') with other bins"},
-        notes=f"{binning} It depends on the bins and is biased upwards if they contain few "
+        notes=f"{binning} The value depends on the bins and is biased upwards if they contain few "
         "examples.",
     )
 
