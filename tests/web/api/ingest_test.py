@@ -259,3 +259,47 @@ def test_sets_are_counted_by_their_labels_before_they_are_encoded(client: PageCl
 
     assert answer.status_code == 413
     assert "110,000 sets of 10,000 labels" in answer.get_json()["error"]["message"]
+
+
+def test_a_matrix_is_logged_once(client: PageClient) -> None:
+    body = {
+        "name": "m",
+        "dataset": "d",
+        "labels": ["a", "b"],
+        "matrix": [[1, 2], [3, 4]],
+        "orientation": "actual_columns",
+        "client_key": "key",
+    }
+
+    first, again = (client.post("/api/v1/matrices", json=body) for _ in range(2))
+    other = client.post("/api/v1/matrices", json={**body, "matrix": [[9, 2], [3, 4]]})
+
+    assert (first.status_code, again.status_code, other.status_code) == (201, 201, 409)
+    assert first.get_json() == again.get_json()
+    refused = other.get_json()["error"]
+    assert (refused["code"], refused["kind"]) == ("conflict", "key_used")
+
+
+def test_a_server_notes_slices_of_counts_and_of_datasets(
+    client: PageClient, database: Database
+) -> None:
+    of_sex = "Values of slices['sex'] look alike: 'F' and 'f' (case)."
+    counts = {
+        "name": "counted",
+        "dataset": "counted",
+        "counted_on": "sql",
+        "actual": ["a", "b"],
+        "predicted": ["a", "b"],
+        "sizes": [5, 7],
+        "slices": {"sex": ["F", "f"], "site": ["", "x"]},
+    }
+    log(database, y_true=["a", "b"], y_pred=["a", "b"], dataset="rows")
+    columns = {"project": "default", "columns": {"sex": ["F", "f"]}}
+
+    counted = client.post("/api/v1/counts", json=counts).get_json()
+    added = client.post("/api/v1/datasets/rows/slices", json=columns).get_json()
+
+    similar, empty = counted["notices"]
+    assert similar == of_sex
+    assert empty.startswith("slices['site'] is an empty text for 5 samples, which no slice of it")
+    assert added["notices"] == [of_sex]
