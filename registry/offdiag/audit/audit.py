@@ -324,7 +324,7 @@ def by_metric(printed: Mapping[str, object]) -> dict[str, object]:
         of_classes = found.get(name, {}) if bracket else value
         if (bracket and not isinstance(of_classes, dict)) or (not bracket and name in found):
             raise InvalidInput(
-                f"{name} has one value for all classes, and others by class.",
+                f"{name} is given both as one value and by class.",
                 field="reported",
                 hint="Give the class of each, as in recall[ill].",
             )

@@ -114,7 +114,7 @@ def test_control_characters_of_a_text_do_not_reach_the_terminal(
         (b"Accuracy 0.9", ("t.txt", "--reported", "mcc=1"), "--reported cannot be used with"),
         (b"Accuracy 0.9", ("t.txt", "--matrix", "m.csv"), "--matrix cannot be used with"),
         (b"Accuracy 0.9", ("t.txt", "--read", "Accuracy"), "gives no meaning"),
-        (b"Accuracy 0.9", ("t.txt", "--read", "Accuracy=acuracy"), "'acuracy' says not"),
+        (b"Accuracy 0.9", ("t.txt", "--read", "Accuracy=acuracy"), "'acuracy' does not"),
         (b"F1 0.9", ("t.txt", "--read", "F1=-", "--read", "F1=mcc"), "'F1' is given twice"),
         (b"Accuracy 0.9", ("t.txt", "--positive", "x"), "no class 'x'"),
         (b'{"reported": {"mcc": 1}}', ("t.txt", "--read", "mcc=-"), "no table text"),

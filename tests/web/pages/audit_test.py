@@ -261,7 +261,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("fields", "where", "says"),
         [
-            ({"read:Accuracy": "acuracy"}, "f-heads", "“acuracy” says not what"),
+            ({"read:Accuracy": "acuracy"}, "f-heads", "“acuracy” does not identify"),
             ({"classes": "a 1, a 2"}, "f-table", "“a” occurs more than once"),
             ({"classes": "a 1, b"}, "f-classes", "does not list classes"),
             ({"positive": "c"}, "f-positive", "no class “c”"),

@@ -125,7 +125,7 @@ def _averaged(meaning: Meaning) -> Meaning:
 
 def _unreadable(text: str) -> InvalidInput:
     return InvalidInput(
-        f"{text!r} says not what the numbers are.",
+        f"{text!r} does not identify the numbers.",
         field="reading",
         hint="Write a metric such as macro_f1, recall[A] for a class, [A], @model, support, or - "
         "to leave the numbers out.",

@@ -163,7 +163,7 @@ def _classes_of_matrix(tables: Sequence[Table], stated: ClassFacts | None) -> tu
         raise InvalidInput(
             f"the text has {len(matrices)} matrices, from lines {lines} on.",
             field="table",
-            hint="Leave the one that the numbers are of.",
+            hint="Keep the one the numbers come from.",
         )
     matrix, (rows, columns) = matrices[0]
     named = distinct(matrix.heads[at] for at in columns) if any(matrix.heads) else ()
@@ -189,7 +189,7 @@ def _which_classes(names: Sequence[str], found: Sequence[str]) -> InvalidInput |
     if unknown is None:
         return None
     return InvalidInput(
-        f"the text has a class {unknown!r}, known are {', '.join(names)}.",
+        f"the text has a class {unknown!r}; known are {', '.join(names)}.",
         field="classes",
         hint=f"List every class, or say that {unknown!r} is @name, a model, or - to leave it out.",
     )

@@ -518,7 +518,7 @@ class TestCorrections:
 
         assert question is not None
         assert question.field == "classes"
-        assert "a class 'Overall', known are a, b" in str(question)
+        assert "a class 'Overall'; known are a, b" in str(question)
         assert read(text, heads={"Overall": "-"}).question is None
         assert len(read(text, heads={"Overall": "-"}).numbers) == 2
 
