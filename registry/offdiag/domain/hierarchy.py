@@ -181,7 +181,7 @@ def _require_sound(hierarchy: Hierarchy, labels: LabelSet) -> None:
                 raise InvalidInput(
                     f"class {member!r} is in {place_of[member]!r} and in {group.name!r}.",
                     field=_FIELD,
-                    hint="A class has one place; leave it in the group it is counted in.",
+                    hint="Leave it only in the group it is counted in.",
                 )
             place_of[member] = group.name
 

@@ -261,7 +261,7 @@ def require_number_of_runs(limit: object) -> None:
         raise InvalidInput(
             f"{limit!r} is not a number of runs between 1 and {MOST_FOUND:,}.",
             field="max_results",
-            hint="Narrow the search by its filter.",
+            hint="Narrow the search with a filter.",
         )
 
 

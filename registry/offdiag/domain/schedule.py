@@ -131,8 +131,8 @@ def _parts(text: str) -> list[str]:
     if len(parts) != 5:
         raise _refusal(
             f"{shown!r} has {len(parts)} fields.",
-            "Write five, parted by blanks: minute, hour, day of month, month, day of week. "
-            "There is none for seconds.",
+            "Write five, separated by spaces: minute, hour, day of month, month, day of week. "
+            "There are no seconds.",
         )
     if len(text) > LONGEST_EXPRESSION:
         raise _refusal(

@@ -103,7 +103,7 @@ def require_reason(reason: object, *, field: str = "reason") -> str:
         raise InvalidInput(
             f"no {field} is given.",
             field=field,
-            hint="Write a few words; they are stored with the change.",
+            hint="Write a sentence; it is stored with the change.",
         )
     if len(reason) > MAX_REASON_LENGTH:
         raise InvalidInput(

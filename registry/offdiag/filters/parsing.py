@@ -77,7 +77,7 @@ def parse_order(texts: Iterable[str], *, field: str = "order_by") -> tuple[Order
         raise Malformed(
             f"{len(listed)} fields to sort by are given; at most {MAX_ORDERINGS} are used.",
             field=field,
-            hint="Leave out the last ones: they only decide ties of all before them.",
+            hint="Leave out the last ones: they only break ties of those before.",
         )
     return tuple(ordering for text in listed for ordering in _orderings(text, field))
 

@@ -69,7 +69,7 @@ def tokens_of(text: str, *, field: str) -> list[Token]:
         raise Malformed(
             f"it has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read.",
             field=field,
-            hint="Search for less, and narrow the result down afterwards.",
+            hint="Shorten it, and narrow the result down afterwards.",
         )
     found: list[Token] = []
     position = 0
@@ -95,7 +95,7 @@ def _unreadable(text: str, position: int, field: str) -> Malformed:
     return Malformed(
         f"{text[position : position + 12]!r} at character {position + 1} cannot be read.",
         field=field,
-        hint="Names with other characters than letters, digits, _ and - need quotes.",
+        hint="Quote names with characters other than letters, digits, _ and -.",
     )
 
 

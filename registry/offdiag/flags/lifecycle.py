@@ -202,5 +202,5 @@ def _require_not_closed(before: FlagStatus) -> None:
         raise Conflict(
             "the flag is closed: its rule no longer raises it.",
             field="flag",
-            hint="It is opened again if the rule raises it again.",
+            hint="It reopens if the rule raises it again.",
         )

@@ -105,7 +105,7 @@ def test_what_cannot_be_meant_is_said_where_it_was_typed(
     for action, typed, said in [
         ("dismiss", {"reason": " "}, "no reason is given"),
         ("snooze", {"until": ""}, "no day is given"),
-        ("comment", {"comment": " "}, "no comment is given. Write a few words"),
+        ("comment", {"comment": " "}, "no comment is given. Write a sentence"),
         ("snooze", {"until": "tomorrow"}, "“tomorrow” is not a day"),
         ("snooze", {"until": "2020-01-01"}, "2020-01-01 00:00 UTC is over"),
     ]:

@@ -269,7 +269,7 @@ def _triage(
             raise Conflict(
                 f"flag {closed.id} is closed: its rule no longer raises it.",
                 field="flag",
-                hint="It is opened again if the rule raises it again. Nothing was changed.",
+                hint="It reopens if the rule raises it again. Nothing was changed.",
             )
         now = database.clock()
         steps = [take(flag, step, now) for flag in found]
