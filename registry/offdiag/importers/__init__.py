@@ -156,7 +156,7 @@ def read(
     for field in fields(stated):
         if getattr(stated, field.name) is not None and field.name not in chosen.takes:
             raise InvalidInput(
-                f"files of {dialect} say it themselves or do not need it.",
+                f"files of {dialect} state it or do not need it.",
                 field=field.name,
                 hint="Leave it out.",
             )

@@ -118,7 +118,7 @@ def _unreadable_row(line: str, name: str) -> InvalidInput:
             hint='Print the counts: confusionMatrix(…, norm = "none").',
         )
     return InvalidInput(
-        f"the line {line.strip()[:60]!r} of {name} has fewer counts than there are classes.",
+        f"line {line.strip()[:60]!r} of {name} has fewer counts than there are classes.",
         field="matrix",
         hint="Was the table folded? Print it after options(width = 10000).",
     )

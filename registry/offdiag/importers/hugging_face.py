@@ -63,7 +63,7 @@ def _data_files(folder: Path) -> list[Path]:
         raise InvalidInput(
             f"{str(folder)!r} is not a dataset that save_to_disk wrote.",
             field="file",
-            hint="Of a DatasetDict, give the folder of one split.",
+            hint="From a DatasetDict, give one split's folder.",
         )
     return files
 

@@ -242,9 +242,9 @@ def _files(folder: Path) -> Iterator[Path]:
             continue
         if not file.resolve().is_relative_to(inside):
             raise InvalidInput(
-                f"{str(file)!r} is a link that leads out of the run.",
+                f"{str(file)!r} is a link out of the run.",
                 field="file",
-                hint="Remove it, or copy what it leads to.",
+                hint="Remove it, or copy its target.",
             )
         yield file
 

@@ -33,7 +33,7 @@ def read_pycm(path: Path, stated: Stated) -> Imported:
         raise InvalidInput(
             f"{path.name} has no member 'Matrix'.",
             field="file",
-            hint="Write the object with ConfusionMatrix.save_obj.",
+            hint="Save the object with ConfusionMatrix.save_obj.",
         )
     actual, predicted = content.get("Actual-Vector"), content.get("Predict-Vector")
     if isinstance(actual, list) and isinstance(predicted, list):
@@ -61,7 +61,7 @@ def _matrix(items: list[object], name: str) -> ImportedMatrix:
         raise InvalidInput(
             f"the classes of {name} are not the same on both axes.",
             field="matrix",
-            hint="Write the object again with ConfusionMatrix.save_obj.",
+            hint="Save the object again with ConfusionMatrix.save_obj.",
         )
     return ImportedMatrix(filled(counts, labels), labels, SourceOrientation.ACTUAL_ROWS)
 
@@ -72,7 +72,7 @@ def _pairs(items: object, name: str) -> list[tuple[object, object]]:
     raise InvalidInput(
         f"the matrix of {name} is not a list of pairs.",
         field="matrix",
-        hint="Write the object again with ConfusionMatrix.save_obj.",
+        hint="Save the object again with ConfusionMatrix.save_obj.",
     )
 
 

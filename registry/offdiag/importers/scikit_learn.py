@@ -70,9 +70,9 @@ def _array(path: Path) -> object:
     except OSError as error:
         raise unreadable(path, error) from None
     raise InvalidInput(
-        f"the suffix of {path.name!r} names no format of arrays.",
+        f"the suffix of {path.name!r} is not supported.",
         field="file",
-        hint="Known are .npy, .json, .csv and .txt (numpy.savetxt).",
+        hint="Use .npy, .json, .csv or .txt (numpy.savetxt).",
     )
 
 

@@ -164,7 +164,7 @@ def read_run_log(path: Path) -> LoggedRun:
         with path.open("rb") as log:
             if not log.read(_HEADER).startswith(_MARK):
                 raise InvalidInput(
-                    f"{path.name} is not a log of W&B.",
+                    f"{path.name} is not a W&B log.",
                     field="file",
                     hint="Give the folder of the run.",
                 )

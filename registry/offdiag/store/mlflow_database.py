@@ -95,7 +95,7 @@ def _texts(database: sqlite3.Connection, statement: str, run_id: str) -> dict[st
 
 def _refused(file: Path, reason: str) -> InvalidInput:
     return InvalidInput(
-        f"{file} is not a database of MLflow that can be read: {reason}.",
+        f"{file} is not a readable MLflow database: {reason}.",
         field="tracking_uri",
         hint="Check the path; `mlflow db upgrade` upgrades an old one.",
     )

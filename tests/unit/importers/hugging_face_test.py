@@ -86,7 +86,7 @@ def test_a_number_without_a_class_is_refused(dataset: Path) -> None:
 def test_a_folder_of_splits_is_no_dataset(tmp_path: Path) -> None:
     write(tmp_path / "dataset_dict.json", {"splits": ["test"]})
 
-    with pytest.raises(InvalidInput, match="give the folder of one split"):
+    with pytest.raises(InvalidInput, match="give one split's folder"):
         read("hugging-face", tmp_path)
 
 

@@ -191,7 +191,7 @@ def test_a_link_that_leads_out_of_the_run_is_not_followed(run: Path, place: str)
     (run / place).unlink(missing_ok=True)
     (run / place).symlink_to(secret)
 
-    with pytest.raises(InvalidInput, match="leads out of the run"):
+    with pytest.raises(InvalidInput, match="is a link out of the run"):
         read("mlflow", run)
 
 

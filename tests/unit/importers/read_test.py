@@ -26,7 +26,7 @@ def test_an_unknown_dialect_is_told_the_known_ones(tmp_path: Path) -> None:
 
 
 def test_what_a_dialect_says_itself_may_not_be_stated(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="orientation: files of caret say it themselves"):
+    with pytest.raises(InvalidInput, match="orientation: files of caret state it"):
         read("caret", tmp_path / "m.csv", orientation="actual_rows")
 
 

@@ -171,7 +171,7 @@ def test_an_array_of_objects_runs_no_code(tmp_path: Path) -> None:
         ("cm.csv", ",a,b\na,1,2\nb,3,4\n", "not a valid csv file"),
         ("cm.npy", "not numpy", "not a valid npy file"),
         ("cm.json", "[[1, NaN], [1, 1]]", "not valid JSON"),
-        ("cm.pkl", "", "names no format of arrays"),
+        ("cm.pkl", "", "is not supported"),
     ],
 )
 def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, text: str, says: str) -> None:

@@ -161,5 +161,5 @@ def test_unknown_columns_are_asked_about(run: Path) -> None:
 def test_another_file_is_no_log(run: Path) -> None:
     (run / "run-v81h.wandb").write_text("hello", encoding="utf-8")
 
-    with pytest.raises(InvalidInput, match="not a log of W&B"):
+    with pytest.raises(InvalidInput, match="not a W&B log"):
         read("wandb", run)
