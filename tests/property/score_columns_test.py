@@ -282,6 +282,6 @@ def test_another_order_of_named_columns_is_evaluated_alike(
 @pytest.mark.parametrize("name", [name for name in ENTRIES if name not in DECLARING])
 def test_columns_of_other_classes_are_refused_by_name(place: Place, name: str) -> None:
     with pytest.raises(
-        (offdiag.InvalidInput, Refused), match=r"are not the classes|of others than"
+        (offdiag.InvalidInput, Refused), match=r"are not the classes|do not match the"
     ):
         ENTRIES[name](place, ["a", "b", "c", "e"])

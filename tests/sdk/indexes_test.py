@@ -146,7 +146,7 @@ def test_rows_in_another_order_are_paired_by_the_index(url: str, name: str, move
 
 @pytest.mark.parametrize(("name", "moved"), CASES)
 def test_an_index_of_other_labels_is_refused(url: str, name: str, moved: str) -> None:
-    with pytest.raises(InvalidInput, match="other labels than that of") as caught:
+    with pytest.raises(InvalidInput, match="index differs from that of") as caught:
         with_changed(url, name, moved, lambda array: array.reset_index(drop=True))
 
     assert ".to_numpy()" in str(caught.value.hint)
@@ -190,7 +190,7 @@ def test_columns_and_content_belong_to_the_samples_that_their_index_names(url: s
     assert same.n_unchanged == N
 
     strange = SITE.set_axis(range(N))
-    with pytest.raises(InvalidInput, match="other labels than that of"):
+    with pytest.raises(InvalidInput, match="index differs from that of"):
         offdiag.add_slices(dataset="late", ids=IDS, columns={"place": strange}, url=url)
-    with pytest.raises(InvalidInput, match="other labels than that of"):
+    with pytest.raises(InvalidInput, match="index differs from that of"):
         offdiag.log_samples(dataset="late", ids=IDS, text=strange, url=url)

@@ -61,7 +61,7 @@ def _buffers(description: bytes, batch: int) -> list[tuple[int, int]]:
         _BUFFER.unpack_from(description, vector + 4 + at * _BUFFER.size) for at in range(count)
     ]
     if any(start < 0 or size < 0 for start, size in found):
-        raise ValueError("a buffer has a negative place")
+        raise ValueError("a buffer offset is negative")
     return found
 
 

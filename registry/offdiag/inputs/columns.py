@@ -160,7 +160,7 @@ def refuse_unordered(values: object, *, field: str) -> None:
     """Raise `InvalidInput` for a set, which has no order of samples, and for a mapping."""
     if isinstance(values, (set, frozenset)):
         raise InvalidInput(
-            f"a {type(values).__name__} has no order, so nothing says which sample a value is of.",
+            f"a {type(values).__name__} has no order, so values cannot be matched to samples.",
             field=field,
             hint="Give a list with one value for each sample.",
         )
@@ -306,7 +306,7 @@ def _mixed(error: Exception, field: str) -> InvalidInput:
         )
     detail = str(error).splitlines()[0]
     return InvalidInput(
-        f"the values are not of one kind ({detail}).",
+        f"the values are of mixed types ({detail}).",
         field=field,
         hint="Use one type for all: str, int or bool.",
     )

@@ -150,7 +150,7 @@ def counted_samples(
         return merged
     if slices or scores is not None:
         raise InvalidInput(
-            "scores of each class are counted of all samples, without slices.",
+            "per-class scores are counted over all samples, without slices.",
             field="slices" if slices else "scores",
             hint="Count slices in a run of their own, or keep the predictions.",
         )
@@ -176,7 +176,7 @@ def whole_sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
         raise InvalidInput(
             f"the counts add up to {LARGEST_TOTAL} or more.",
             field="sizes",
-            hint="So many samples look like a mistake.",
+            hint="Check them; the total looks wrong.",
         )
     return given.astype(np.int64)
 
@@ -205,7 +205,7 @@ def too_many_kinds(n_kinds: int) -> InvalidInput:
     return InvalidInput(
         f"there are {n_kinds} combinations of classes and slice values or more.",
         field="slices",
-        hint=f"At most {MAX_KINDS} are kept; take fewer slices, or columns of fewer values.",
+        hint=f"At most {MAX_KINDS} are kept; use fewer slices, or columns of fewer values.",
     )
 
 

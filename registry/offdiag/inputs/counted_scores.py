@@ -161,7 +161,7 @@ def _other_samples(field: str) -> InvalidInput:
     return InvalidInput(
         "these are not the samples of the matrix.",
         field=field,
-        hint="A source that changes while it is counted gives no run; count a fixed copy.",
+        hint="Count a fixed copy; the source must not change while it is counted.",
     )
 
 

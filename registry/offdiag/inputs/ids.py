@@ -384,7 +384,7 @@ def _unpaired(name: str, index: Any, first: str, reference: Any) -> InvalidInput
                 )
     strange = index[~index.isin(reference)] if index.nlevels == reference.nlevels else index
     return InvalidInput(
-        f"its index has other labels than that of {first}, {_first(strange)!r} for one.",
+        f"its index differs from that of {first}, for example in {_first(strange)!r}.",
         field=name,
         hint=_WAYS_OUT,
     )
@@ -402,5 +402,5 @@ def _require_indexes(name: str, first: str, without: Iterable[str]) -> None:
             f"its index is that of {first} in another order, and {unnamed} has no index to say "
             "which order it follows.",
             field=name,
-            hint=f"Give {unnamed} an index, or bring all into one order and use .to_numpy().",
+            hint=f"Give {unnamed} an index, or put all in one order and use .to_numpy().",
         )

@@ -74,7 +74,7 @@ def _encoded(values: object, labels: LabelSet) -> Codes:
         raise InvalidInput(
             "there are sets of labels, and each sample of the dataset has one class.",
             field="labels",
-            hint="Give one class for each sample, or None to take its label away.",
+            hint="Give one class for each sample, or None to remove its label.",
         )
     return encode_partial_labels(values, labels, field="labels")
 

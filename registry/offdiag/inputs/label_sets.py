@@ -95,8 +95,8 @@ def _refuse_single_labels(labels: LabelSet | None, *, y_true: object, y_pred: ob
             raise InvalidInput(
                 f"it is a table of {shape[1]} columns, and {other} has one label for each sample.",
                 field=field,
-                hint="Bring one-hot rows back to their classes, as with .argmax(axis=1); where "
-                "samples have sets of labels, give both arguments so.",
+                hint="Turn one-hot rows into classes, as with .argmax(axis=1); where samples have "
+                "sets of labels, give both arguments that way.",
             )
 
 
@@ -265,7 +265,7 @@ def infer_set_labels(*, y_true: object, y_pred: object) -> LabelSet:
             "the columns of the table have no names.",
             field="labels",
             hint="Name the labels in the order of the columns: labels=[...]. Where each sample "
-            "has one class, bring one-hot rows back to their classes, as with .argmax(axis=1).",
+            "has one class, turn one-hot rows into classes, as with .argmax(axis=1).",
         )
     return found
 

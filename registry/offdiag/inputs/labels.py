@@ -215,7 +215,7 @@ def _require_whole(column: NDArray[np.floating[Any]], field: str, *, kind: str) 
             f"{int(column[index])} at index {index} is a {kind}, and such floats do not "
             "hold every whole number of that size.",
             field=field,
-            hint="Give the labels as integers, from where they have not been floats.",
+            hint="Give the labels as integers, from before they became floats.",
         )
 
 

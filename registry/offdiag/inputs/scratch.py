@@ -33,5 +33,5 @@ def scratch_folder(purpose: str) -> Iterator[Path]:
 def _refused(error: OSError) -> StorageFull:
     return StorageFull(
         f"the temporary folder cannot be used: {error.strerror or error}.",
-        hint="Make room in it, or name another one with the variable TMPDIR.",
+        hint="Make room in it, or set TMPDIR to another folder.",
     )

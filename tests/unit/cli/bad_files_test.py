@@ -170,7 +170,7 @@ def test_what_a_file_promises_is_held_against_the_limits_first(
 
     assert (parquet_says.code, arrow_says.code) == (2, 2)
     assert "300,000 rows" in parquet_says.err
-    assert "bytes when it is unpacked" in arrow_says.err
+    assert "bytes when unpacked" in arrow_says.err
 
 
 @pytest.mark.parametrize("kind", ["arrow", "parquet"])

@@ -58,7 +58,7 @@ def test_unusable_files_change_nothing(folder: Path, offdiag: Command, things: s
         ("groups.json", '{"animal": ["wolf"]}', "'wolf' is not one of the 3 declared labels"),
         ("groups.json", "[1", "groups.json"),
         ("groups.toml", "= 1", "groups.toml"),
-        ("groups.yaml", "", "names no format of hierarchies"),
+        ("groups.yaml", "", "is not supported"),
     ]
     for name, text, said in cases:
         (folder / name).write_text(text, encoding="utf-8")

@@ -168,27 +168,31 @@ def test_labels_that_stand_twice_do_no_harm_in_equal_indexes() -> None:
 @pytest.mark.parametrize(
     ("given", "field", "sentence"),
     [
-        ({"y_true": FIRST, "y_pred": OTHER}, "y_pred", "other labels than that of y_true, 0 for"),
+        (
+            {"y_true": FIRST, "y_pred": OTHER},
+            "y_pred",
+            "differs from that of y_true, for example in 0",
+        ),
         (
             {"y_true": SHUFFLED, "y_pred": OTHER},
             "y_pred",
             "a new one of 0 to 2, and that of y_true",
         ),
-        ({"y_pred": FIRST, "slices": {"n": OTHER}}, "slices['n']", "than that of y_pred"),
+        ({"y_pred": FIRST, "slices": {"n": OTHER}}, "slices['n']", "differs from that of y_pred"),
         ({"y_true": FIRST, "y_pred": DOUBLED}, "y_pred", "30 occurs more than once in .* y_pred"),
         (
             {"y_true": DOUBLED, "y_pred": DOUBLED[::-1]},
             "y_pred",
             "more than once in that of y_true|more than once in that of y_pred",
         ),
-        ({"y_true": FIRST, "y_pred": OTHER.set_axis(list("xyz"))}, "y_pred", "'x' for one"),
+        ({"y_true": FIRST, "y_pred": OTHER.set_axis(list("xyz"))}, "y_pred", "for example in 'x'"),
         (
             {
                 "y_true": FIRST,
                 "y_pred": OTHER.set_axis(pd.MultiIndex.from_product([[1], [1, 2, 3]])),
             },
             "y_pred",
-            r"\(1, 1\) for one",
+            r"for example in \(1, 1\)",
         ),
     ],
 )

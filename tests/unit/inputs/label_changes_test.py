@@ -133,7 +133,7 @@ def test_an_empty_text_in_a_file_may_be_a_class(tmp_path: Path) -> None:
         (pd.DataFrame({"a": ["x1"], "b": ["dog"], "c": [1]}), r"the columns \['a', 'b', 'c'\]"),
         (pd.DataFrame([["x1", "dog"]], columns=["a", "a"]), r"the columns \['a', 'a'\]"),
         (pl.DataFrame({"a": ["x1"]}), r"the columns \['a'\]"),
-        ("labels.txt", "names no format that is known"),
+        ("labels.txt", "is not supported"),
         ("nowhere.csv", "cannot be read: No such file"),
     ],
 )

@@ -276,7 +276,7 @@ def test_an_unknown_text_is_named_with_its_index() -> None:
     ("values", "sentence"),
     [
         ([], "there are no values"),
-        ([0, "a"], "not of one kind"),
+        ([0, "a"], "of mixed types"),
         ([2**64, 1], "a whole number has more than 64 bits. Give the values as text"),
         ([2**63, 1], "a whole number has more than 64 bits. Give the values as text"),
         (np.array(1), r"the shape is \(\)"),

@@ -56,7 +56,7 @@ def require_few_bytes(n_bytes: int) -> None:
     """Raise `TooLarge` for a body that becomes too large when unpacked."""
     if n_bytes > MOST_BYTES_UNPACKED:
         raise TooLarge(
-            f"the chunk takes {n_bytes:,} bytes when it is unpacked.",
+            f"the chunk takes {n_bytes:,} bytes when unpacked.",
             field="body",
             hint=f"Send at most {MOST_BYTES_UNPACKED:,} bytes in one chunk, with fewer rows.",
         )
@@ -149,8 +149,8 @@ def _scores(found: Mapping[str, pa.Array], labels: LabelSet) -> NDArray[Any] | N
         return _numbers(found[SCORE], SCORE) if SCORE in found else None
     if SCORE in found or by_class.keys() != set(labels.names):
         raise InvalidInput(
-            f"there are scores of {len(by_class)} classes, of others than the {len(labels)} of "
-            f"the run {labels.preview()}, or twice.",
+            f"scores of {len(by_class)} classes do not match the {len(labels)} of the run "
+            f"{labels.preview()}, or are sent twice.",
             field=SCORE,
             hint=f"Send one column {SCORE_OF}<class> for each class, and no {SCORE}.",
         )
@@ -184,5 +184,5 @@ def _no_numbers(name: str, why: str) -> InvalidInput:
     return InvalidInput(
         f"the values cannot be read as numbers ({why}).",
         field=name,
-        hint="Send one finite number for each sample, of scores also a list with one a class.",
+        hint="Send one finite number per sample, or for scores a list with one per class.",
     )

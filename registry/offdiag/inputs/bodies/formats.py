@@ -131,18 +131,18 @@ def read_parquet_body(body: bytes) -> dict[str, pa.Array]:
     if done.returncode == _REFUSED:
         said = json.loads(done.stderr.splitlines()[-1])
         raise _KINDS[said["code"]](said["message"], field=said["field"], hint=said["hint"])
-    raise _damaged_file("its reader came to an end")
+    raise _damaged_file("its reader crashed")
 
 
 def _require_short_description(body: bytes) -> None:
     if len(body) < 12 or not body.startswith(b"PAR1") or not body.endswith(b"PAR1"):
-        raise _damaged_file("it does not begin and end as one")
+        raise _damaged_file("its PAR1 markers are missing")
     (size,) = struct.unpack_from("<I", body, len(body) - 8)
     if size > len(body) - 12:
-        raise _damaged_file("its description is longer than the file")
+        raise _damaged_file("its metadata is longer than the file")
     if size > _MOST_DESCRIPTION:
         raise TooLarge(
-            f"the description of the Parquet file has {size:,} bytes.",
+            f"the Parquet metadata has {size:,} bytes.",
             field="body",
             hint="Send only the columns of a chunk, in few row groups.",
         )

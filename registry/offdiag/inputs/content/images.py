@@ -203,5 +203,5 @@ def _brought_down(name: str, what: str) -> InvalidInput:
     return InvalidInput(
         f"sample {name!r}: the process that decodes its image {what}.",
         field="images",
-        hint="Write the image again with another program, or send fewer and smaller ones.",
+        hint="Save the image with another program, or send fewer, smaller ones.",
     )

@@ -47,10 +47,10 @@ def require_other_classes(labels: LabelSet) -> None:
     """Raise `InvalidInput` if a class has the same name as the answer "cannot be told"."""
     if labels.find(CANNOT_BE_TOLD) is not None:
         raise InvalidInput(
-            f"a class is called {CANNOT_BE_TOLD!r}, like the answer that takes a label away.",
+            f"a class is called {CANNOT_BE_TOLD!r}, like the answer that removes a label.",
             field="tasks",
             hint="Propose labels with offdiag.label_draft(dataset=…).propose({sample: label}), "
-            "where None takes a label away.",
+            "where None removes a label.",
         )
 
 

@@ -108,7 +108,7 @@ def require_few_rows(n_rows: int, name: str) -> None:
 def require_few_bytes(n_bytes: int, name: str) -> None:
     """Raise `TooLarge` for columns that take more memory than is allowed for one file."""
     if n_bytes > MOST_BYTES:
-        raise _too_large(f"{name} takes {n_bytes:,} bytes when it is unpacked")
+        raise _too_large(f"{name} takes {n_bytes:,} bytes when unpacked")
 
 
 def _too_large(what: str) -> TooLarge:

@@ -52,8 +52,8 @@ def read_weights(path: Path) -> WeightsFile:
         case ".csv":
             return _from_csv(path)
     raise _refused(
-        f"the suffix of {path.name!r} names no format of cost matrices.",
-        "Known are .toml, .json, .csv.",
+        f"the suffix of {path.name!r} is not supported.",
+        "Use .toml, .json or .csv.",
     )
 
 

@@ -113,9 +113,9 @@ def read_hierarchy(path: Path) -> object:
         case ".toml":
             return read_toml_file(path)
     raise InvalidInput(
-        f"the suffix of {path.name!r} names no format of hierarchies.",
+        f"the suffix of {path.name!r} is not supported.",
         field="hierarchy",
-        hint="Known are .json, .toml.",
+        hint="Use .json or .toml.",
     )
 
 

@@ -51,9 +51,9 @@ def read_matrix(path: Path, *, declared: Sequence[str] | None = None) -> MatrixF
     if path.suffix.lower() == ".csv":
         return _from_csv(path, declared or ())
     raise InvalidInput(
-        f"the suffix of {path.name!r} names no format of matrices.",
+        f"the suffix of {path.name!r} is not supported.",
         field="file",
-        hint="Known are .json and .csv.",
+        hint="Use .json or .csv.",
     )
 
 

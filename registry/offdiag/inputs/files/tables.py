@@ -70,10 +70,10 @@ def column_names(path: Path) -> list[str]:
 
 def _require_table(path: Path) -> None:
     if not is_table(path):
-        known = f"Known are {', '.join((*_CSV, *_READERS))}"
+        known = f"Use {', '.join((*_CSV, *_READERS))}"
         is_sheet = path.suffix.lower() in _SHEETS
         raise InvalidInput(
-            f"the suffix of {path.name!r} names no format that is known.",
+            f"the suffix of {path.name!r} is not supported.",
             field="file",
             hint=f"{known}; save a spreadsheet as CSV." if is_sheet else f"{known}.",
         )

@@ -104,7 +104,7 @@ def test_few_bytes_that_become_many_are_refused_before_that() -> None:
     body = stream(wide.append_column("y_pred", zeros["y_pred"]), "zstd")
     assert len(body) < 1 << 20
 
-    with pytest.raises(TooLarge, match="bytes when it is unpacked"):
+    with pytest.raises(TooLarge, match="bytes when unpacked"):
         read_arrow_body(body)
 
 

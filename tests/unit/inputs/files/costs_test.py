@@ -142,7 +142,7 @@ def test_lines_of_csv_are_actual_classes(tmp_path: Path, separator: str) -> None
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("costs.xlsx", "", "names no format"),
+        ("costs.xlsx", "", "is not supported"),
         ("costs.toml", "weights = ", "not a valid TOML file"),
         ("costs.toml", "a = 1", "no member 'weights'"),
         ("costs.toml", "wieghts = 1\n[weights.a]\na = 1", "a member 'wieghts'"),

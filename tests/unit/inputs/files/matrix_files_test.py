@@ -107,7 +107,7 @@ def test_counts_beyond_double_precision_stay_exact(tmp_path: Path) -> None:
         ("m.json", '{"matrix": [[1]], "labels": "a"}', "'labels' is not a list"),
         ("m.json", '{"matrix": [[1]], "orientation": "rows"}', "orientation: 'rows' is not known"),
         ("m.json", '{"matrix": [[1]], "matrix": [[2]]}', "a member occurs twice"),
-        ("m.xlsx", "", "Known are .json and .csv"),
+        ("m.xlsx", "", "Use .json or .csv"),
     ],
 )
 def test_an_unusable_matrix_file_is_refused_with_the_place(
