@@ -64,7 +64,7 @@ def test_a_matrix_finds_costs_in_the_registry_that_is_named(run: Run, url: str) 
 def test_unknown_names_and_other_classes_are_refused(run: Run, url: str) -> None:
     with pytest.raises(offdiag.NotFound, match="cost matrix"):
         offdiag.cost(run, weights="none")
-    with pytest.raises(offdiag.Conflict, match="is about the classes"):
+    with pytest.raises(offdiag.Conflict, match="is for the classes"):
         offdiag.cost([[9, 1], [2, 8]], weights="visits", labels=["a", "b"], url=url)
 
 
@@ -73,5 +73,5 @@ def test_costs_of_another_dataset_are_refused(run: Run, url: str) -> None:
         y_true=["a", "b"], y_pred=["a", "a"], name="other", dataset="letters", url=url
     )
 
-    with pytest.raises(offdiag.Conflict, match="is about the classes"):
+    with pytest.raises(offdiag.Conflict, match="is for the classes"):
         offdiag.cost(other, weights="visits")

@@ -133,7 +133,7 @@ def test_what_cannot_be_meant_is_named_and_left_out(database: Database) -> None:
     cases: list[tuple[Question, str]] = [
         (Question(edits="ill>flu:3"), "“ill>flu:3” in set= is ignored: there is no class flu."),
         (Question(edits="*>*:x0"), "The changes are ignored: all costs are 0."),
-        (Question(edits="ill>*:x1e15,ill|well>*:x10"), "The changes are ignored: the costs reach"),
+        (Question(edits="ill>*:x1e15,ill|well>*:x10"), "The changes are ignored: the costs range"),
         (Question(shares="ill:2"), "“ill:2” in share= is ignored: a share is between 0 and 1."),
         (
             Question(shares="ill:0.9,well:0.9"),
@@ -204,7 +204,7 @@ def test_costs_of_other_classes_are_refused(database: Database) -> None:
     weights = {"yes": {"yes": 0, "no": 2}, "no": {"yes": 1, "no": 0}}
     add_costs(database, project="default", dataset="other", name="calls", weights=weights)
 
-    with pytest.raises(Conflict, match="is about the classes"):
+    with pytest.raises(Conflict, match="is for the classes"):
         ask(database, runs, Question(costs="calls"))
 
 

@@ -258,7 +258,7 @@ def _check_range(low: float, high: float) -> None:
         raise InvalidInput(
             f"low is {low:g} and high is {high:g}.",
             field="low",
-            hint="Give the range of the values; float('inf') where there is no end.",
+            hint="Give the range of the values; float('inf') where it is unbounded.",
         )
 
 

@@ -49,7 +49,7 @@ def whole_multiples(weights: NDArray[Any]) -> tuple[NDArray[Any], int]:
     positive = cells[cells > 0]
     if positive.size and positive.max() / WIDEST_WEIGHT_RATIO > positive.min():
         raise InvalidInput(
-            f"weights reach from {positive.min():g} to {positive.max():g}.",
+            f"weights range from {positive.min():g} to {positive.max():g}.",
             field="matrix",
             hint="Rescale or drop weights that are negligible next to the others.",
         )

@@ -41,7 +41,7 @@ def weights_by_class(sent: Weights | list[list[float]], labels: list[str] | None
         return sent
     if labels is None:
         raise InvalidInput(
-            "which class a row is about is not stated.",
+            "the classes of the rows are not stated.",
             field="labels",
             hint="Send the classes in the order of rows and columns.",
         )

@@ -308,7 +308,7 @@ def _target(sent: Target, place: int) -> DeliveryTarget:
         raise InvalidInput(
             f"the target names {len(given)} places.",
             field=f"delivery[{place}]",
-            hint="Name a folder, email, webhook or notify; several are several targets.",
+            hint="Name one of folder, email, webhook, notify; add targets for more.",
         )
     match given:
         case {"folder": folder}:

@@ -173,7 +173,7 @@ def _named(
     found = stored_costs(at, name, project or at.project)
     if found.labels.names != labels.names:
         raise Conflict(
-            f"cost matrix {name!r} is about the classes {found.labels.preview()}, the matrix has "
+            f"cost matrix {name!r} is for the classes {found.labels.preview()}, the matrix has "
             f"{labels.preview()}.",
             field="weights",
             hint="Name costs for these classes, in this order.",
@@ -193,7 +193,7 @@ def _confusion_matrix(
         for field, given in (("labels", labels), ("orientation", orientation)):
             if given is not None:
                 raise InvalidInput(
-                    "a run, an evaluation and a confusion matrix carry their own.",
+                    "a run, an evaluation and a confusion matrix have their own.",
                     field=field,
                     hint="Leave it out.",
                 )
@@ -234,8 +234,8 @@ def costs_for_run(registry: Registry, run_id: str, project: str, name: str) -> C
     labels = run_of(registry, run_id).labels.label_set()
     if found.labels.names != labels.names:
         raise Conflict(
-            f"cost matrix {name} is about the classes {found.labels.preview()}, run {run_id} "
-            f"has {labels.preview()}.",
+            f"cost matrix {name} is for the classes {found.labels.preview()}, run {run_id} has "
+            f"{labels.preview()}.",
             field="weights",
             hint="Name costs for the classes of the run.",
         )

@@ -57,7 +57,7 @@ def add_costs(
     require_name(name, "name")
     if "@" in name:
         raise InvalidInput(
-            f"{name!r} contains an @, which precedes the number of a version.",
+            f"{name!r} contains an @, which introduces a version number.",
             field="name",
             hint="Leave it out.",
         )
@@ -102,7 +102,7 @@ def _not_seen(newest: CostMatrixRecord, seen: int) -> Conflict:
             hint=f"Look at its costs. {again}, without what version {newest.version} changed.",
         )
     return Conflict(
-        f"there is a cost matrix {newest.name!r} already, in version {newest.version}.",
+        f"cost matrix {newest.name!r} already exists, in version {newest.version}.",
         field="name",
         hint=f"{again}, or change the name.",
     )
@@ -139,8 +139,8 @@ def set_default_costs(
         costs = None if wanted is None else costs_named(session, project=project, wanted=wanted)
         if costs is not None and costs.costs.labels.digest != known.labels.digest:
             raise Conflict(
-                f"cost matrix {wanted} is about the classes {costs.costs.labels.preview()}, "
-                f"dataset {dataset!r} has {known.labels.preview()}.",
+                f"cost matrix {wanted} is for the classes {costs.costs.labels.preview()}, dataset "
+                f"{dataset!r} has {known.labels.preview()}.",
                 field="cost_matrix",
                 hint="Add costs for the classes of this dataset.",
             )

@@ -350,7 +350,7 @@ def test_costs_of_other_classes_are_refused(database: Database) -> None:
         weights={"cat": {"cat": 0.0, "dog": 1.0}, "dog": {"cat": 1.0, "dog": 0.0}},
     )
 
-    with pytest.raises(InvalidInput, match="is about the classes") as caught:
+    with pytest.raises(InvalidInput, match="is for the classes") as caught:
         add_schedule(database, name="weekly", cron="0 6 * * 1", zone="UTC", scope=COSTED)
 
     assert caught.value.field == "cost_matrix"

@@ -64,7 +64,7 @@ def test_weights_that_add_up_only_nearly_are_not_rounded_to_equality() -> None:
         ([[-0.5, 1.0], [1.0, 1.0]], "negative or not finite"),
         ([[np.nan, 1.0], [1.0, 1.0]], "negative or not finite"),
         ([[np.inf, 1.0], [1.0, 1.0]], "negative or not finite"),
-        ([[1e-60, 1.0], [1.0, 1.0]], "weights reach from 1e-60 to 1"),
+        ([[1e-60, 1.0], [1.0, 1.0]], "weights range from 1e-60 to 1"),
     ],
 )
 def test_unusable_weights_are_refused(cells: Any, message: str) -> None:

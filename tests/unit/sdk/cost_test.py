@@ -72,7 +72,7 @@ def test_an_evaluation_and_its_matrix_carry_their_orientation() -> None:
 def test_what_an_evaluation_carries_cannot_be_overruled(extra: dict[str, Any]) -> None:
     evaluation = evaluate_matrix(COUNTS, orientation="actual_rows")
 
-    with pytest.raises(InvalidInput, match="carry their own"):
+    with pytest.raises(InvalidInput, match="have their own"):
         cost(evaluation, weights=WEIGHTS, **extra)
 
 

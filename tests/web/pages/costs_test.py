@@ -198,7 +198,7 @@ def test_new_costs_with_a_name_in_use_become_its_next_version_once_that_is_said(
 
     page = Page(refused.text)
     assert refused.status_code == 422
-    assert "a cost matrix “triage” already, in version 2." in page.one("main").text
+    assert "Cost matrix “triage” already exists, in version 2." in page.one("main").text
     assert "Save again to make this its version 3, or change the name." in page.one("main").text
     assert _field(page, "w1.0") == "40"
     assert "/costs/triage" in [link.attributes["href"] for link in page.one("main").inside("a")]

@@ -84,7 +84,7 @@ def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = Non
     sizes = np.abs(array[array != 0])
     if sizes.size and not SMALLEST_COST <= sizes.min() <= sizes.max() <= LARGEST_COST:
         raise InvalidInput(
-            f"the costs reach from {sizes.min():g} to {sizes.max():g}.",
+            f"the costs range from {sizes.min():g} to {sizes.max():g}.",
             field="weights",
             hint=f"Use a unit in which costs are 0 or between {SMALLEST_COST:g} and "
             f"{LARGEST_COST:g}.",
@@ -150,7 +150,7 @@ def _by_label(entries: Iterable[tuple[Any, Any]], labels: LabelSet, what: str) -
             raise InvalidInput(
                 f"there is no cost for {what} {name!r}.",
                 field="weights",
-                hint="Name every cell; write 0 where nothing is to pay.",
+                hint="Name every cell; write 0 where there is no cost.",
             )
     return found
 

@@ -150,7 +150,7 @@ def other_positive_class(matrix: ConfusionMatrix) -> ConfusionMatrix:
         raise InvalidInput(
             f"there are {matrix.n_classes} classes.",
             field="matrix",
-            hint="Only one of two classes can be the other one; merge classes first.",
+            hint="Merge classes first; only two classes can be exchanged.",
         )
     first, second = matrix.labels.names
     labels = LabelSet((second, first), matrix.labels.ordinal, matrix.labels.inferred)

@@ -201,7 +201,7 @@ def _require_codes(codes: NDArray[Any], field: str, *, n_samples: int, n_classes
         )
     if n_samples and not 0 <= int(codes.min()) <= int(codes.max()) < n_classes:
         raise InvalidInput(
-            f"codes reach from {codes.min()} to {codes.max()}.",
+            f"codes range from {codes.min()} to {codes.max()}.",
             field=field,
             hint=f"Codes run from 0 to {n_classes - 1}.",
         )

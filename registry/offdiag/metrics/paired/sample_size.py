@@ -58,7 +58,7 @@ def samples_needed(
         )
     if n_samples < 1 or only_first + only_second > n_samples:
         raise InvalidInput(
-            f"{only_first} and {only_second} of {n_samples} samples cannot be meant.",
+            f"{only_first} and {only_second} of {n_samples} samples are impossible.",
             field="n_samples",
             hint="Give the number of samples that both runs predicted.",
         )

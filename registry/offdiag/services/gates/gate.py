@@ -68,7 +68,7 @@ def costs_of(
     costs = costs_named(session, project=dataset.project, wanted=wanted).costs
     if costs.labels.digest != dataset.labels.digest:
         raise InvalidInput(
-            f"cost matrix {wanted} is about the classes {costs.labels.preview()}, the run has "
+            f"cost matrix {wanted} is for the classes {costs.labels.preview()}, the run has "
             f"{dataset.labels.preview()}.",
             field="cost_matrix",
             hint="Name costs for the classes of the run.",

@@ -67,7 +67,7 @@ def costs_in_scope(
         )
     if found.costs.labels.digest != dataset.labels.digest:
         raise InvalidInput(
-            f"cost matrix {scope.cost_matrix!r} is about the classes "
+            f"cost matrix {scope.cost_matrix!r} is for the classes "
             f"{found.costs.labels.preview()}, dataset {dataset.name!r} has "
             f"{dataset.labels.preview()}.",
             field="cost_matrix",

@@ -172,7 +172,7 @@ def runs_asked_for(
         return named
     if dataset is None:
         raise InvalidInput(
-            "neither runs nor a dataset are named.", field="runs", hint="Name one of both."
+            "neither runs nor a dataset is named.", field="runs", hint="Name one of both."
         )
     newest = newest_run_ids(database, project=project, dataset=dataset, most=most)
     if not newest:
@@ -283,9 +283,8 @@ def base_costs(session: Session, run: RunWithCosts, costs: str | None) -> BaseCo
     record = costs_named(session, project=run.project, wanted=CostName.parse(costs))
     if record.costs.labels.digest != run.matrix.labels.digest:
         raise Conflict(
-            f"cost matrix {record.name!r} is about the classes "
-            f"{record.costs.labels.preview()}, the runs have "
-            f"{run.matrix.labels.preview()}.",
+            f"cost matrix {record.name!r} is for the classes {record.costs.labels.preview()}, the "
+            f"runs have {run.matrix.labels.preview()}.",
             field="cost",
             hint="Choose costs for the classes of the runs.",
         )

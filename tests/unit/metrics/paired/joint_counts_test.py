@@ -95,8 +95,8 @@ def test_no_cases_have_no_triples() -> None:
     [
         (FIRST[:5], r"first: uint8 codes of shape \(5,\) for 10 samples"),
         (FIRST.astype(float), "float64 codes"),
-        (FIRST + 1, "codes reach from 1 to 3"),
-        (FIRST.astype(np.int8) - 1, "codes reach from -1 to 1"),
+        (FIRST + 1, "codes range from 1 to 3"),
+        (FIRST.astype(np.int8) - 1, "codes range from -1 to 1"),
     ],
 )
 def test_codes_that_cannot_be_meant_are_refused(first: Any, text: str) -> None:
