@@ -74,7 +74,7 @@ def test_runs_counted_together_are_recounted_together(warehouse: Path, url: str)
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("DELETE FROM answers WHERE i = 3", "1,599 rows are predicted as 'False', and 1,600 were"),
+        ("DELETE FROM answers WHERE i = 3", "1,599 rows are predicted as 'False', but 1,600 were"),
         ("UPDATE answers SET old = NOT old WHERE i = 3", "1,599 rows are predicted as 'False'"),
     ],
 )
@@ -107,7 +107,7 @@ def test_a_run_without_a_query_says_what_to_do(warehouse: Path, url: str) -> Non
         ({"keep_predictions": True}, "query: predictions that are kept"),
         ({"query": "x" * 5_001}, "query: .* has 5001 characters"),
         ({"query": " "}, "query: the query is empty"),
-        ({"params": {"counted": {"x": 1}}}, "params: 'counted' is a name"),
+        ({"params": {"counted": {"x": 1}}}, "params: 'counted' is reserved"),
     ],
 )
 def test_a_query_that_cannot_be_kept_is_refused(

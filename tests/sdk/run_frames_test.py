@@ -97,7 +97,7 @@ def test_what_is_not_there_is_refused_with_a_reason(sqlite_database: Database) -
         matrix.examples()
     with pytest.raises(Conflict, match="no scores"):
         matrix.operating_points()
-    with pytest.raises(Conflict, match="no class"):
+    with pytest.raises(Conflict, match="no positive class"):
         several.operating_points()
     with pytest.raises(InvalidInput):
         several.examples(actual="maybe")

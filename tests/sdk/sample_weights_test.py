@@ -265,7 +265,7 @@ def test_frames_that_are_counted_refuse_weights_and_name_columns_that_are_missin
         offdiag.log_frame(frame, sample_weight="weight", **given)
     with pytest.raises(InvalidInput, match="in row 0"):
         offdiag.log_frame(frame, sample_weight="w", **given)
-    with pytest.raises(InvalidInput, match="not counted where they lie"):
+    with pytest.raises(InvalidInput, match="not counted in place"):
         offdiag.log_frame(frame, sample_weight="w", keep_predictions=False, **given)
 
 

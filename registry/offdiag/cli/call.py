@@ -55,7 +55,7 @@ def database_url(settings: Settings) -> str:
     raise InvalidInput(
         f"{command} works on the database itself, and {url} is a server.",
         field="url",
-        hint="Run it on the machine of the server, or name the database with --url.",
+        hint="Run it on the server's machine, or name the database with --url.",
     )
 
 

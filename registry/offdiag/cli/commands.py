@@ -273,7 +273,7 @@ def _unfit(error: Exception) -> OffdiagError | None:
     """The error, if an option does not fit its request or there is no room for the output."""
     if isinstance(error, OSError) and error.errno == ENOSPC:
         return InvalidInput(
-            "there is no room.", field="output", hint="Make some, or write elsewhere."
+            "the disk is full.", field="output", hint="Make room, or write elsewhere."
         )
     if type(error).__module__ != "pydantic_core._pydantic_core":
         return None

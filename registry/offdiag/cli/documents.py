@@ -124,7 +124,7 @@ class Server:
 
     def _no_registry(self) -> ServerFailed:
         return ServerFailed(
-            f"{self.connection.url} did not answer as offdiag does.",
+            f"{self.connection.url} did not answer like offdiag.",
             field="url",
             hint="Check the address in --url or OFFDIAG_URL.",
         )

@@ -202,7 +202,7 @@ _NOTHING_OF = {
 
 def _nothing(what: str) -> Conflict:
     return Conflict(
-        f"nothing is logged in the mode 'disabled', so there are no {what}.",
+        f"nothing is logged in mode 'disabled', so there are no {what}.",
         field="client.mode",
         hint="Set OFFDIAG_MODE=online to log and read.",
     )

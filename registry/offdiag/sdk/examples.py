@@ -132,9 +132,9 @@ def operating_points(registry: Registry, run_id: str, positive: str | None) -> O
         if curve.label == wanted:
             return curve.points.operating_points()
     raise Conflict(
-        f"no class of run {run_id} is the positive one.",
+        f"run {run_id} has no positive class.",
         field="positive",
-        hint="Name the class that the curve is about.",
+        hint="Name the class of the curve.",
     )
 
 

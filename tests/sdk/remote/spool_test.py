@@ -393,7 +393,7 @@ def test_disabled_does_nothing_and_harms_nobody(
     assert evaluation.aggregate["mcc"].reason
     assert len(offdiag.search_runs()) == 0
     assert len(run.examples()) == 0
-    with pytest.raises(offdiag.Conflict, match="nothing is logged in the mode 'disabled'"):
+    with pytest.raises(offdiag.Conflict, match="nothing is logged in mode 'disabled'"):
         run.operating_points()
     assert not spool.exists()
 

@@ -235,7 +235,7 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     ("redirection", "code", "error"),
     [
         (">&-", 0, ""),
-        ("> /dev/full", 2, "offdiag: output: there is no room. Make some, or write elsewhere."),
+        ("> /dev/full", 2, "offdiag: output: the disk is full. Make room, or write elsewhere."),
     ],
 )
 def test_an_output_that_takes_nothing_is_no_defect(

@@ -267,7 +267,7 @@ def mlflow(
         return
     if experiment is None or not every:
         raise InvalidInput(
-            "nothing says which runs to import.",
+            "no runs to import are named.",
             field="experiment",
             hint="Give --experiment NAME and --all, or the folder of a run.",
         )
@@ -286,7 +286,7 @@ def _require(
 ) -> None:
     if tracking_uri is not None or experiment is not None:
         raise InvalidInput(
-            f"{str(file)!r} and an experiment are two things to import.",
+            f"import {str(file)!r} or an experiment, not both.",
             field="file",
             hint="Give one of them.",
         )

@@ -161,7 +161,7 @@ def evaluated_entries(database: Database) -> list[RunEntry]:
             if time.monotonic() > give_up_at:
                 raise EvaluationPending(
                     f"{len(entries) - len(seen)} runs were not evaluated in {_WAIT_S:.0f} s.",
-                    hint="Call it again; nothing is lost.",
+                    hint="Run it again; nothing is lost.",
                 )
             time.sleep(_LOOK_EVERY_S)
 

@@ -94,7 +94,7 @@ def _quoted(value: str) -> str:
         raise InvalidInput(
             "the password of the database has a single quote or a line break.",
             field="database",
-            hint="Change it; no file of variables can have one.",
+            hint="Change it; environment files allow neither.",
         )
     return f"'{value}'"
 

@@ -75,7 +75,7 @@ def frame_of_slices(
 
     if found is None:
         raise Conflict(
-            "this evaluation knows no slices.",
+            "this evaluation has no slices.",
             field="slices",
             hint="Give evaluate_labels slices=; a logged run has run.slices().",
         )

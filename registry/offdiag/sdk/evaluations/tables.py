@@ -231,9 +231,9 @@ def class_of_curve(label: object, labels: LabelSet, positive: int | None) -> int
         return labels.code_of(label)
     if positive is None:
         raise InvalidInput(
-            f"no class of {labels.preview()} is the positive one.",
+            f"none of {labels.preview()} is the positive class.",
             field="label",
-            hint="Name the class the curve is about.",
+            hint="Name the class of the curve.",
         )
     return positive
 

@@ -46,7 +46,7 @@ class CountedQuery:
         text = json.dumps({name: value for name, value in described.items() if value})
         if len(text) > MAX_TEXT_LENGTH:
             raise InvalidInput(
-                f"what its columns are takes {len(text):,} characters.",
+                f"its columns take {len(text):,} characters as JSON.",
                 field="query",
                 hint=f"At most {MAX_TEXT_LENGTH:,} are stored; use shorter names.",
             )
@@ -71,7 +71,7 @@ def with_query(arguments: RunArguments, query: CountedQuery) -> RunArguments:
     taken = next((key for key in given if str(key).partition(".")[0] == "counted"), None)
     if taken is not None:
         raise InvalidInput(
-            f"{taken!r} is a name for what is kept of the query.",
+            f"{taken!r} is reserved for the stored query.",
             field="params",
             hint="Rename this parameter.",
         )

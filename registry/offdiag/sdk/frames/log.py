@@ -108,19 +108,19 @@ def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
         )
     if len(columns.scores) == 2:
         raise InvalidInput(
-            "of two classes the scores of one are counted, and 2 columns are named.",
+            "for two classes one column of scores is counted, but 2 are named.",
             field="score",
             hint="Name the column of the positive class, or keep the predictions.",
         )
     if len(columns.scores) > 2 and columns.slices:
         raise InvalidInput(
-            "scores of each class are counted of all rows, without slices.",
+            "per-class scores are counted over all rows, without slices.",
             field="slices",
             hint="Count slices in a run of their own without score, or keep the predictions.",
         )
     if dataset is None:
         raise InvalidInput(
-            "counts do not show which samples they are of.",
+            "counts do not say which samples they cover.",
             field="dataset",
             hint="Name the dataset.",
         )
@@ -336,7 +336,7 @@ def log_frame(
     found = opened(frame, columns)
     if not keep_predictions and sample_weight is not None:
         raise InvalidInput(
-            "rows with weights are not counted where they lie.",
+            "rows with weights are not counted in place.",
             field="sample_weight",
             hint="Log them with keep_predictions=True; any lazy frame is read batch by batch.",
         )

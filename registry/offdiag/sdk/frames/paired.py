@@ -76,7 +76,7 @@ def joined(frames: Mapping[str, object], columns: FrameColumns) -> JoinedFrames:
     sample_id = columns.sample_id
     if sample_id is None:
         raise InvalidInput(
-            "rows of several frames need an id to be joined by.",
+            "rows of several frames need an id to join on.",
             field="sample_id",
             hint="Name the column with the id of the sample.",
         )
@@ -282,7 +282,7 @@ def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
         )
     if dataset is None:
         raise InvalidInput(
-            "counts do not show which samples they are of.",
+            "counts do not say which samples they cover.",
             field="dataset",
             hint="Name the dataset.",
         )

@@ -118,7 +118,7 @@ def _counted_together(
     missing = [name for name in names if name not in by_name]
     if missing:
         raise Conflict(
-            f"run {run.id} was counted together with {missing[0]!r}, which is not there any more.",
+            f"run {run.id} was counted together with {missing[0]!r}, which no longer exists.",
             field="run",
             hint="Restore it (offdiag runs restore), or log the other runs with log_frame.",
         )
@@ -152,7 +152,7 @@ def _require_same(
     differing = (name for name in sorted(before.keys() | now.keys()) if before[name] != now[name])
     if (name := next(differing, None)) is not None:
         raise Conflict(
-            f"{now[name]:,} rows are predicted as {name!r}, and {before[name]:,} were when run "
+            f"{now[name]:,} rows are predicted as {name!r}, but {before[name]:,} were when run "
             f"{run.id} was counted.",
             field=place,
             hint="Labels may change, predictions may not: query the same rows, or log what there "

@@ -123,8 +123,8 @@ def _largest(table: NDArray[Any], field: str) -> NDArray[np.int64]:
             f"the row [{row}{', …' if table.shape[CLASS_AXIS] > 5 else ''}] at index {index} has "
             "no single largest value.",
             field=field,
-            hint="One-hot rows have a single 1; leave out samples without a class. Sets of labels "
-            "are logged by log_run.",
+            hint="One-hot rows have a single 1; leave out samples without a class. Log sets of "
+            "labels with log_run.",
         )
     return decided(table)
 

@@ -102,9 +102,9 @@ def _predicted(estimator: Any, X: Any) -> NDArray[Any]:
     if predicted.ndim == 2 and predicted.shape[CLASS_AXIS] == 1:
         return predicted[:, 0]  # CatBoost predicts a column where there are several classes.
     raise InvalidInput(
-        f"a {_kind(estimator)} predicts several labels of each sample.",
+        f"a {_kind(estimator)} predicts several labels per sample.",
         field="estimator",
-        hint="Log them by log_run, with y_pred=estimator.predict(X) and labels=.",
+        hint="Log them with log_run(y_pred=estimator.predict(X), labels=...).",
     )
 
 
@@ -114,7 +114,7 @@ def _classes(estimator: Any) -> Any:
         raise InvalidInput(
             f"a {_kind(estimator)} has no classes_.",
             field="estimator",
-            hint="Give a fitted classifier, or log what it predicts by log_run.",
+            hint="Give a fitted classifier, or log predictions with log_run.",
         )
     return classes
 

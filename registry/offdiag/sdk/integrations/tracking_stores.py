@@ -101,7 +101,7 @@ class _ClientStore:
             from mlflow import MlflowClient
         except ModuleNotFoundError:
             raise InvalidInput(
-                f"{self.uri!r} is read by MLflow alone.",
+                f"only MLflow can read {self.uri!r}.",
                 field="tracking_uri",
                 hint="Install mlflow-skinny, or give the address of a tracking server.",
             ) from None
@@ -267,7 +267,7 @@ class Server:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts:
             raise InvalidInput(
-                f"{name!r} leads out of the run.", field="artifact", hint="Name another one."
+                f"{name!r} is outside the run.", field="artifact", hint="Name another one."
             )
         file = self.folder / run_id / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -348,8 +348,8 @@ def _refusal(answer: httpx.Response, url: str) -> Exception:
 
 def _no_server(url: str, status: str = "") -> InvalidInput:
     return InvalidInput(
-        f"{url} does not answer as a tracking server of MLflow does{status}.",
+        f"{url} does not answer like an MLflow tracking server{status}.",
         field="tracking_uri",
         hint="Check the address, and MLFLOW_TRACKING_TOKEN or MLFLOW_TRACKING_USERNAME and "
-        "MLFLOW_TRACKING_PASSWORD if it asks who is there.",
+        "MLFLOW_TRACKING_PASSWORD if it requires sign-in.",
     )

@@ -65,8 +65,8 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
                 f"outputs of shape {logits.shape} beside labels of shape {codes.shape} are not "
                 "one score for each class.",
                 field="predictions",
-                hint="This callback logs one class for each sample or token; log sets of labels "
-                "by log_run.",
+                hint="This callback logs one class per sample or token; log sets of labels with "
+                "log_run.",
             )
         codes = codes.reshape(-1)
         logits = logits.reshape(len(codes), -1)

@@ -48,13 +48,13 @@ def raise_refusal(status: int, body: bytes, *, url: str) -> NoReturn:
     except ValidationError:
         if status in _TOO_LARGE:
             raise TooLarge(
-                f"{url}, or a proxy before it, takes no requests of this size (status {status}).",
+                f"{url}, or its proxy, refuses requests of this size (status {status}).",
                 field="url",
                 hint="Let the proxy pass bodies of 64 MiB, as client_max_body_size of nginx does; "
                 "shorten a long search.",
             ) from None
         raise ServerFailed(
-            f"{url} answered with status {status}, and not as offdiag does.",
+            f"{url} answered with status {status}, not like offdiag.",
             field="url",
             hint="Check the address; the log of the server may say more.",
         ) from None
@@ -122,7 +122,7 @@ class Connection:
         token = (settings.client.token or stored_token(url)).strip()
         if not (token.isascii() and token.isprintable()):
             raise InvalidInput(
-                "the token has a line break, a control character or a letter outside ASCII.",
+                "the token has a line break, a control character or a non-ASCII letter.",
                 field="client.token",
                 hint="Set OFFDIAG_TOKEN to the token as it was shown, and nothing else.",
             )
@@ -156,7 +156,7 @@ class Connection:
         except UnicodeEncodeError as error:
             raise InvalidInput(
                 f"{error.object[:40]!r} holds half of a surrogate pair.",
-                hint="It is not Unicode text, and nothing stored has it.",
+                hint="Correct it; nothing stored contains such text.",
             ) from error
         except httpx.InvalidURL as error:
             raise Busy(
@@ -164,7 +164,7 @@ class Connection:
             ) from error
         if answer.status_code in _BUSY:
             raise Busy(
-                f"{self.url} cannot serve now (status {answer.status_code}).",
+                f"{self.url} is unavailable (status {answer.status_code}).",
                 retry_after_s=_seconds(answer.headers.get("Retry-After")),
             )
         if not answer.is_success:
@@ -242,7 +242,7 @@ def once_evaluated(ask: Callable[[], Result], run_id: str, *, timeout_s: float) 
                 raise EvaluationPending(
                     f"run {run_id} was not evaluated within {timeout_s:g} s.",
                     field="timeout",
-                    hint="See whether a worker runs, or wait longer; nothing is lost.",
+                    hint="Check that a worker runs, or wait longer; nothing is lost.",
                 ) from None
             time.sleep(min(delay_s, left_s))
     raise AssertionError  # The delays never end.

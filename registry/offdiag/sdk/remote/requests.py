@@ -115,7 +115,7 @@ def wait_for_evaluations(reader: Reader, timeout_s: float) -> int:
             raise EvaluationPending(
                 f"{len(left)} runs were not evaluated within {timeout_s:g} s.",
                 field="timeout",
-                hint="See whether a worker runs, or wait longer; nothing is lost.",
+                hint="Check that a worker runs, or wait longer; nothing is lost.",
             )
         time.sleep(delay_s)
         left &= {run.id for run in search(reader, _WAITING).runs}

@@ -209,9 +209,9 @@ class Sender:
     def _require_own_process(self) -> None:
         if os.getpid() != self._pid:
             raise Conflict(
-                "this run was opened by the process that this one was forked from.",
+                "this run was opened before this process was forked.",
                 field="run",
-                hint="Log in the process that opened it, or open a run of its own here.",
+                hint="Log in the process that opened it, or open a new run here.",
             )
 
     def is_of_this_process(self) -> bool:

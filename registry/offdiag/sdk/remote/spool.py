@@ -199,14 +199,14 @@ class SpooledRun:
     def _failure(self, error: OSError) -> SpoolFull | InvalidInput:
         if error.errno in NO_ROOM:
             return SpoolFull(
-                f"there is no room in {str(self.folder)!r} for predictions that wait to be sent.",
+                f"there is no room in {str(self.folder)!r} for predictions waiting to be sent.",
                 field="client.spool",
-                hint="Make room, or name a folder on another disk in OFFDIAG_SPOOL.",
+                hint="Make room, or set OFFDIAG_SPOOL to a folder on another disk.",
             )
         return InvalidInput(
             f"{str(self.folder)!r} cannot be written: {error.strerror or error}.",
             field="client.spool",
-            hint="Name another folder in OFFDIAG_SPOOL.",
+            hint="Set OFFDIAG_SPOOL to another folder.",
         )
 
 

@@ -149,7 +149,7 @@ def test_without_columns_there_are_none() -> None:
         evaluate_labels(**labels),
         evaluate_labels(**labels, sample_weight=[1.0, 2.0]),
     ):
-        with pytest.raises(Conflict, match="knows no slices"):
+        with pytest.raises(Conflict, match="has no slices"):
             evaluation.slices()
     with pytest.raises(InvalidInput, match="slices"):
         evaluate_labels(**labels, slices={"site": ["x"]})
