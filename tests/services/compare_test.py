@@ -435,7 +435,7 @@ def test_most_runs_on_the_same_labels_are_compared(database: Database) -> None:
     assert "not corrected for the choice" not in verdict_text(found)
     assert refusal is not None
     assert refusal.why == (
-        "Each of these runs was evaluated on other labels (A on v4, B on v1 and C on v3), so they "
+        "These runs were evaluated on different labels (A on v4, B on v1 and C on v3), so they "
         "cannot be ranked."
     )
 

@@ -102,7 +102,7 @@ def test_stored_runs_are_compared_by_their_weights(registry_url: str) -> None:
     [
         ((WEIGHT, None), "A has sample weights, the others have none"),
         ((WEIGHT, WEIGHT * 2), "weights of 400 of 400 examples differ"),
-        ((WEIGHT, WEIGHT, WEIGHT), "two are compared at once"),
+        ((WEIGHT, WEIGHT, WEIGHT), "only two such can be compared"),
     ],
 )
 def test_runs_of_other_weights_are_not_compared(

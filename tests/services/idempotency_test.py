@@ -78,7 +78,7 @@ def test_many_at_once_act_once(database: Database) -> None:
 def test_a_request_that_is_worked_on_for_long_is_not_waited_for(database: Database) -> None:
     with database.write() as session:
         assert idempotency.claim(session, KEY, now=database.clock())
-    with pytest.raises(Conflict, match="still worked on"):
+    with pytest.raises(Conflict, match="still in progress"):
         respond_once(database, KEY, fail, timeout_s=0)
 
 

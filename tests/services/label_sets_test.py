@@ -128,7 +128,7 @@ def test_what_cannot_be_meant_is_refused_and_leaves_nothing(database: Database) 
         ({"y_pred": [["sea", "sea"], *PREDICTED_SETS[1:]]}, "index 0 names 'sea' twice"),
         ({"y_true": [["dune"], *TRUE_SETS[1:]]}, "'dune' in the set at index 0"),
         ({"y_score": np.zeros((7, 3))}, "3 columns of scores for 4 classes"),
-        ({"ordinal": True}, "no order that could have a meaning"),
+        ({"ordinal": True}, "no meaningful order"),
     ]
     for given, sentence in cases:
         with pytest.raises(InvalidInput, match=sentence):

@@ -71,7 +71,7 @@ def pin_baseline(database: Database, run_id: str, *, author: str | None) -> Repi
             raise Conflict(
                 f"run {run_id} is {run.state.value}.",
                 field="run",
-                hint="Only a run that is complete can be a baseline.",
+                hint="Choose a complete run as the baseline.",
             )
         before = runs.find_baseline(session, run.dataset_id)
         if before is not None and before.run_id == run_id:

@@ -54,13 +54,13 @@ def respond_once(
             raise Conflict(
                 f"the key {key.key!r} was used for another request.",
                 field="Idempotency-Key",
-                hint="Take a new key for every request that is not a repetition.",
+                hint="Use a new key for every request that is not a retry.",
             )
         if known.status is not None:
             return StoredResult(known.status, known.body or "")
         if time.monotonic() > give_up_at:
             raise Conflict(
-                f"the request with the key {key.key!r} is still worked on.",
+                f"the request with key {key.key!r} is still in progress.",
                 field="Idempotency-Key",
                 hint="Send it again in a moment.",
             )

@@ -33,9 +33,7 @@ def change_run(
     tags are unusable, or the note is too long or cannot be stored.
     """
     if tags is None and added_tags is None and note is None:
-        raise InvalidInput(
-            "nothing to change is named.", field="tags", hint="Name tags, a note, or both."
-        )
+        raise InvalidInput("no change is given.", field="tags", hint="Name tags, a note, or both.")
     if note is not None:
         note = stored_note(note)
     with database.write() as session:
@@ -87,7 +85,7 @@ def _change_tags(
 ) -> int:
     """Change the tags of runs and record it; returns how many runs have changed."""
     if not run_ids:
-        raise InvalidInput("no run is chosen.", field="runs", hint="Tick the runs that are meant.")
+        raise InvalidInput("no run is chosen.", field="runs", hint="Tick the runs to change.")
     with database.write() as session:
         # Always in the same order, so that two calls do not wait for each other.
         ordered, projects, n_changed = sorted(set(run_ids)), set[int](), 0

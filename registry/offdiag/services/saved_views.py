@@ -27,7 +27,7 @@ def save_view(
         raise InvalidInput(
             f"the view has {len(query):,} characters; at most {LONGEST_QUERY:,} are kept.",
             field="query",
-            hint="Leave out a part of its filter.",
+            hint="Shorten its filter.",
         )
     view = SavedView(
         slug=secrets.token_urlsafe(_SLUG_BYTES),
@@ -46,7 +46,7 @@ def save_view(
             )
         if not saved_views.add_view(session, view):
             raise Conflict(
-                f"there is a view {view.name!r} already.",
+                f"view {view.name!r} already exists.",
                 field="name",
                 hint="Choose another name, or remove the old view first.",
             )

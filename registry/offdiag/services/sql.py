@@ -144,7 +144,7 @@ def require_one_question(engine: DuckDBPyConnection, text: str) -> None:
             if len(statements) != 1
             else f"{statements[0].type.name} is not a query.",
             field="query",
-            hint="Ask one question: SELECT, DESCRIBE, SUMMARIZE or EXPLAIN.",
+            hint="Write one query: SELECT, DESCRIBE, SUMMARIZE or EXPLAIN.",
         )
 
 

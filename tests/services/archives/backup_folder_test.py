@@ -149,7 +149,7 @@ def test_a_folder_of_another_registry_is_refused(
     path.parent.mkdir()
     back_up(other, path)
 
-    with pytest.raises(InvalidInput, match=r"is a backup of .*other\.db.*folder of its own"):
+    with pytest.raises(InvalidInput, match=r"is a backup of .*other\.db.*its own folder"):
         back_up_if_due(registry, settings)
 
 

@@ -99,5 +99,5 @@ def test_a_target_is_stored_by_its_name() -> None:
 
 @pytest.mark.parametrize("name", ["slack://a/b/c", "", "a b", "-x", "x" * 101])
 def test_an_address_is_no_name(name: str) -> None:
-    with pytest.raises(InvalidInput, match="not a name of a place"):
+    with pytest.raises(InvalidInput, match="cannot name a place"):
         NotifyTarget(name)

@@ -87,7 +87,7 @@ def test_a_wrong_name_and_a_wrong_password_are_told_alike(client: PageClient) ->
 
         alert = Page(answer.text).one("div", "callout-warning")
         assert answer.status_code == 401, (name, password)
-        assert "Name and password do not belong together." in alert.text, (name, password)
+        assert "Name and password do not match." in alert.text, (name, password)
         assert client.get("/runs").status_code == 401, (name, password)
 
 

@@ -24,7 +24,7 @@ def test_a_saved_view_leads_to_its_list_until_it_is_removed(client: PageClient) 
     again, empty = send(client, form, {"name": "flagged"}), send(client, form, {"name": " "})
     assert (again.status_code, empty.status_code) == (409, 400)
     for refused, said, typed in (
-        (again, "view “flagged” already", "flagged"), (empty, "The name is empty.", " "),
+        (again, "View “flagged” already exists.", "flagged"), (empty, "The name is empty.", " "),
     ):  # fmt: skip
         page = Page(refused.text)
         assert said in page.one("div", "callout-warning").text

@@ -50,7 +50,7 @@ def sign_in(database: Database, *, name: str, password: str, life: SessionLife) 
         known = users.password_hash(session, name)
     if not is_password(password, None if known is None else known[1]) or known is None:
         raise NotSignedIn(
-            "name and password do not belong together.",
+            "name and password do not match.",
             field="password",
             hint="Try again, or ask an admin for a new password.",
         )
@@ -151,7 +151,7 @@ def create_token(
     name = require_name(name.strip(), "name")
     if lifetime is not None and not timedelta(0) < lifetime <= LONGEST_LIFE:
         raise InvalidInput(
-            "a token lasts between a moment and ten years.",
+            "the lifetime is not between 0 and 10 years.",
             field="expires",
             hint="Give a number of days from 1 to 3650, or none.",
         )

@@ -54,13 +54,13 @@ def checked(password: str, *, user: str, field: str = "password") -> str:
         raise InvalidInput(
             f"the password has {len(password)} characters.",
             field=field,
-            hint=f"Take {SHORTEST} to {LONGEST:,}; a few words in a row are easy to remember.",
+            hint=f"Use {SHORTEST} to {LONGEST:,}; a few words in a row are easy to remember.",
         )
     if len(set(password)) < FEWEST_CHARACTERS or password.casefold() == user.casefold():
         raise InvalidInput(
-            "anybody could guess it.",
+            "it is easy to guess.",
             field=field,
-            hint="Take a few words that have nothing to do with each other.",
+            hint="Use a few unrelated words.",
         )
     return password
 
@@ -104,7 +104,7 @@ def add_user(
         )
         if user_id is None:
             raise Conflict(
-                f"there is a user {name!r} already.",
+                f"user {name!r} already exists.",
                 field="name",
                 hint="Choose another name, or change the roles of this one.",
             )
@@ -182,7 +182,7 @@ def user_name(text: str) -> str:
     name = require_name(text.strip(), "name")
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         raise InvalidInput(
-            f"{name[:40]!r} is not a name to sign in with.",
+            f"{name[:40]!r} is not a valid user name.",
             field="name",
             hint=f"Use up to {LONGEST_NAME} letters, digits, and any of . _ - @ +",
         )
@@ -215,7 +215,7 @@ def _require_admin_left(session: Session, changed: UserRecord) -> None:
 def _existing(user: UserRecord | None, name: str) -> UserRecord:
     if user is None:
         raise NotFound(
-            f"there is no user {name!r}.", field="user", hint="Names are compared by letter."
+            f"there is no user {name!r}.", field="user", hint="Check its spelling and case."
         )
     return user
 

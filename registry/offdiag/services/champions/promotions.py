@@ -71,7 +71,7 @@ def approve(
         raise Conflict(
             f"run {run_id} fails the gate: {'; '.join(failed)}.",
             field="gate",
-            hint="Approve another run, or say that it is approved although the gate fails.",
+            hint="Approve another run, or approve it although the gate fails.",
         )
     with database.write() as session:
         run, evaluation = _evaluated(session, run_id)

@@ -79,7 +79,7 @@ def refused_with_weights(runs: Sequence[ComparedRun]) -> Refusal | None:
         )
     if len(runs) > 2:
         return Refusal(
-            "These runs have sample weights, of which two are compared at once.",
+            "These runs have sample weights; only two such can be compared.",
             "Choose two of them.",
         )
     return None
@@ -135,8 +135,7 @@ def refused_on_other_labels(runs: Sequence[ComparedRun]) -> Refusal | None:
         [f"{run_label(at)} on v{number}" for at, number in enumerate(label_versions(runs))]
     )
     return Refusal(
-        f"Each of these runs was evaluated on other labels ({versions}), so they cannot be "
-        "ranked.",
+        f"These runs were evaluated on different labels ({versions}), so they cannot be ranked.",
         "Log predictions, which follow corrections, or matrices on the newest labels.",
     )
 

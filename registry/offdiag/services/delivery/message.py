@@ -44,9 +44,9 @@ class FolderTarget:
         path = PurePath(self.folder)
         if path.is_absolute() or ".." in path.parts or not path.parts:
             raise InvalidInput(
-                f"{self.folder!r} does not lie below the folder of reports.",
+                f"{self.folder!r} is not inside the folder of reports.",
                 field="folder",
-                hint="Name a folder in it, such as weekly; the setting reports.folder says where.",
+                hint="Name a folder in it, such as weekly; the setting is reports.folder.",
             )
 
     @property
@@ -95,9 +95,9 @@ class WebhookTarget:
             )
         if parts.username is not None or parts.password is not None or "@" in parts.netloc:
             raise InvalidInput(
-                "a URL with a user name or a password leads elsewhere than it seems to.",
+                "a URL with a user name or password may not lead where it seems to.",
                 field="webhook",
-                hint="Leave the part before @ out; posts are signed instead.",
+                hint="Leave out the part before @; posts are signed instead.",
             )
 
     @property
@@ -116,9 +116,9 @@ class NotifyTarget:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", self.name):
             raise InvalidInput(
-                f"{self.name[:40]!r} is not a name of a place.",
+                f"{self.name[:40]!r} cannot name a place.",
                 field="notify",
-                hint="Write a name in the setting notify.targets, such as team, and no URL.",
+                hint="Give a name from the setting notify.targets, such as team, not a URL.",
             )
 
     @property
@@ -135,7 +135,7 @@ def target_documents(targets: Sequence[Target]) -> list[dict[str, Any]]:
         raise InvalidInput(
             f"there are {len(targets)} targets.",
             field="delivery",
-            hint=f"An edition is sent to at most {MOST_TARGETS}; a mailing list has one address.",
+            hint=f"Name at most {MOST_TARGETS}; a mailing list counts as one address.",
         )
     return [_document(target) for target in dict.fromkeys(targets)]
 
@@ -171,9 +171,9 @@ def _document(target: Target) -> dict[str, Any]:
 def _require_plain(text: str, field: str) -> None:
     if len(text) > LONGEST_TEXT or not text.isprintable() or text != text.strip():
         raise InvalidInput(
-            f"{text[:40]!r} cannot be meant.",
+            f"{text[:40]!r} cannot be used.",
             field=field,
-            hint="Leave out line breaks, control characters and blanks at the ends.",
+            hint="Leave out line breaks, control characters and spaces at the ends.",
         )
 
 
@@ -190,7 +190,7 @@ def _parts(url: str) -> SplitResult:
         raise InvalidInput(
             f"{url!r} is read differently by different programs.",
             field="webhook",
-            hint="Leave out backslashes and blanks, and write other than ASCII letters encoded.",
+            hint="Leave out backslashes and spaces, and encode non-ASCII letters.",
         )
     return parts
 

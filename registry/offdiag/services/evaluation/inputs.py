@@ -302,7 +302,7 @@ def _kept_counts(
         raise InvalidInput(
             f"run {run.id} is a matrix without predictions.",
             field="slice",
-            hint="Slices need to know the samples; log the predictions, or a frame with slices=.",
+            hint="Log the predictions, or a frame with slices=; slices need samples.",
         )
     members = None
     if part is not None:

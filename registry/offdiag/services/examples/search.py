@@ -248,7 +248,7 @@ def scores_of(
         raise NotFound(
             f"run {source.run_id} was removed while it was read.",
             field="run",
-            hint="Nothing is wrong with what was read before.",
+            hint="What was read before is correct.",
         )
     return replace(chosen, scores=scores)
 

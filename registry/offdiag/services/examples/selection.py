@@ -128,7 +128,7 @@ def wanted(
         raise InvalidInput(
             f"one of {question.actual!r} and {question.predicted!r} is part of the other.",
             field="predicted",
-            hint="Name classes or groups of which neither contains the other.",
+            hint="Name classes or groups that do not contain each other.",
         )
     if question.kind is Kind.UNLABELLED:
         if actual is not None:

@@ -386,7 +386,7 @@ def require_alike(first: Batch, other: Batch) -> None:
         raise InvalidInput(
             "some batches of this run have sets of labels and some have single ones.",
             field="y_pred",
-            hint="Give a set or list of labels for each sample, also where it is only one.",
+            hint="Give a set or list of labels for each sample, even if it is only one.",
         )
     require_same_columns([first.slices, other.slices])
 
@@ -394,7 +394,7 @@ def require_alike(first: Batch, other: Batch) -> None:
 def some_batches_lack(field: str) -> InvalidInput:
     """The error for a run whose batches do not all have the same arrays."""
     return InvalidInput(
-        "some batches of this run have it and some have not.",
+        "only some batches of this run have it.",
         field=field,
         hint="Log it with every batch of a run, or with none.",
     )
@@ -407,7 +407,7 @@ def require_same_columns(batches: Sequence[SliceColumns]) -> None:
     if lacking:
         which = f"column{'' if len(lacking) == 1 else 's'} {listed(list(map(repr, lacking)))}"
         raise InvalidInput(
-            f"some batches of this run have the {which}, and some have not.",
+            f"only some batches of this run have the {which}.",
             field="slices",
             hint="Give the same columns with every batch, or log the run without them and call "
             "offdiag.add_slices with all samples.",

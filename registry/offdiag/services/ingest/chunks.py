@@ -126,7 +126,7 @@ def put_columns(
     """
     if seq >= MOST_CHUNKS:
         raise TooLarge(
-            f"{seq} is more than the number of chunks a run may have.",
+            f"{seq} exceeds the number of chunks a run may have.",
             field="seq",
             hint=f"Send at most {MOST_CHUNKS:,} chunks, each with more rows.",
         )

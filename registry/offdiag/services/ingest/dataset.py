@@ -88,7 +88,7 @@ def other_kind(dataset: DatasetRecord, *, of_sets: bool) -> Conflict:
 def _require_plain_labels(dataset: DatasetRecord) -> None:
     if dataset.labels.ordinal:
         raise InvalidInput(
-            "the labels of sets have no order that could have a meaning.",
+            "the labels of sets have no meaningful order.",
             field="ordinal",
             hint="Leave it out.",
         )

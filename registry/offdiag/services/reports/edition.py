@@ -107,7 +107,7 @@ def request_edition(
     )
     if inserted is None:
         raise Conflict(
-            f"{name!r} was run in this very second.",
+            f"{name!r} was already run this second.",
             field="name",
             hint="That edition is on its way; nothing was added.",
         )

@@ -161,7 +161,7 @@ def _make(folder: Path) -> None:
         raise InvalidInput(
             f"{str(folder)!r} cannot be made: {error.strerror or error}.",
             field="backup.folder",
-            hint="Name a folder that this user may write.",
+            hint="Name a folder this user can write to.",
         ) from error
 
 
@@ -171,5 +171,5 @@ def _require_of(database: Database, path: Path) -> None:
         raise InvalidInput(
             f"{str(path)!r} is a backup of {subject}.",
             field="backup.folder",
-            hint="Give every registry a folder of its own.",
+            hint="Give every registry its own folder.",
         )

@@ -172,7 +172,7 @@ def log_samples(
         ]
         if added and samples.count_content(session, known.id) + len(added) > MOST_SAMPLES:
             raise TooLarge(
-                f"dataset {dataset!r} has content for as many samples as there can be.",
+                f"dataset {dataset!r} has content for the maximum number of samples.",
                 field="ids",
                 hint=f"Store at most {MOST_SAMPLES:,}, or show images from where they are.",
             )

@@ -210,7 +210,7 @@ def publish_draft(
         raise Conflict(
             f"no label would change: of {n} answered samples, {len(ready)} are ready.",
             field="draft",
-            hint="Samples need the same answer of enough people, or a decision.",
+            hint="Samples need enough identical answers, or a decision.",
         )
     names = [str(item.sample) for item in ready]
 
@@ -299,7 +299,7 @@ def require_person(author: str | None) -> str:
         raise InvalidInput(
             "it is not known who answers.",
             field="author",
-            hint="Sign in, or give a name: two opinions must be of two people.",
+            hint="Sign in, or give a name: two opinions need two people.",
         )
     return require_name(author, "author")
 

@@ -97,7 +97,7 @@ def add_schedule(
                 raise Conflict(
                     f"project {scope.project!r} has a schedule {name!r}.",
                     field="name",
-                    hint="Give this one another name, or remove that one.",
+                    hint="Choose another name, or remove that one.",
                 )
             schedules.insert_schedule(
                 session,

@@ -61,7 +61,7 @@ def read_ledger(path: Path) -> list[LedgerEntry]:
             raise InvalidInput(
                 f"line {number} of {path.name} is not an entry.",
                 field="ledger",
-                hint="An entry is a client key, a blank and 64 hexadecimal digits.",
+                hint="Write a client key, a space and 64 hexadecimal digits.",
             )
         entries.append(LedgerEntry(*parts))
     return entries
