@@ -237,7 +237,7 @@ def test_wrong_host_wrong_password_and_missing_database_are_three_errors(
     name = init(url_of(cluster), host=ADDRESS)
 
     assert {each.code for each in (host, password, user, database, kind, name)} == {2}
-    assert "no machine has this host name" in host.said
+    assert "the host name is unknown" in host.said
     for refused in (password, user):
         assert "refuses this user or password" in refused.said
         assert "PGPASSWORD" in refused.said

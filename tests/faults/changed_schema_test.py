@@ -58,7 +58,7 @@ def test_a_client_logs_nothing_into_another_schema(database: Database, running: 
     with pytest.raises(SchemaMismatch, match=f"brought to schema {NEWER} .* needs {before}") as no:
         log(running)
 
-    assert "Start it again" in (no.value.hint or "")
+    assert "Restart it" in (no.value.hint or "")
     assert count_rows(database, RunRow) == 1
 
 

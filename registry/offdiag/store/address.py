@@ -85,7 +85,7 @@ def libpq_url(text: str) -> str:
         )
     if is_pooled(url):
         raise InvalidInput(
-            "this engine keeps connections for itself, and a pooler lends them by transaction.",
+            "this engine keeps connections, but a pooler lends them by transaction.",
             field=_FIELD,
             hint="Give its workers the address of the server itself.",
         )
@@ -94,11 +94,11 @@ def libpq_url(text: str) -> str:
 
 def _checked_sqlite_url(url: URL) -> URL:
     if url.host or url.username or url.port:
-        raise InvalidInput("an SQLite URL names a file and no host.", field=_FIELD, hint=_EXAMPLES)
+        raise InvalidInput("an SQLite URL names a file, not a host.", field=_FIELD, hint=_EXAMPLES)
     name = (url.database or "").removeprefix("file:")
     if name in ("", ":memory:") or url.query.get("mode") == "memory":
         raise InvalidInput(
-            "an in-memory database is seen by one connection only.",
+            "only one connection can see an in-memory database.",
             field=_FIELD,
             hint="Threads and workers would each have their own; name a file, "
             "for example in a temporary folder.",

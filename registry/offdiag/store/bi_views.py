@@ -298,7 +298,7 @@ def check_reader(connection: Connection, role: str) -> None:
         raise InvalidInput(
             f"there is no role {role!r}.",
             field="reader",
-            hint="The administrator of the server creates it: createuser --pwprompt NAME",
+            hint="Ask the server's administrator to run: createuser --pwprompt NAME",
         )
     if found.rolsuper or found.is_owner:
         raise InvalidInput(
@@ -426,15 +426,15 @@ def _dropped(connection: Connection, statement: str) -> None:
         if getattr(error.orig, "sqlstate", None) != _OTHERS_DEPEND:
             raise
         raise Conflict(
-            f"something of others is in the schema {SCHEMA} or depends on it ({error.orig}).",
-            hint="Drop it first, and make it again afterwards.",
+            f"objects of others are in the schema {SCHEMA} or depend on it ({error.orig}).",
+            hint="Drop them first and recreate them later.",
         ) from error
 
 
 def _require_postgres(database: Database) -> None:
     if database.dialect != "postgresql":
         raise InvalidInput(
-            "a file has no roles, so there is nothing to give views to.",
+            "a file has no roles to grant views to.",
             field="database.url",
             hint="`offdiag sql` answers questions in SQL about an SQLite registry.",
         )

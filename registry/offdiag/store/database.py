@@ -92,7 +92,7 @@ def require_revision(connection: Connection, wanted: str, *, place: str) -> None
         raise SchemaMismatch(
             f"{place} was brought to schema {found} while this program, which needs {wanted}, "
             "was running.",
-            hint="Start it again, in the version of offdiag that the others have now.",
+            hint="Restart it with the version of offdiag that the others use now.",
         )
 
 

@@ -33,8 +33,8 @@ class Failure(NamedTuple):
 
 
 _BUSY = Failure(
-    "another process holds a lock on it for longer than the time limit.",
-    "Try again; if it stays so, find and end the program that keeps a transaction open.",
+    "another process holds a lock on it beyond the time limit.",
+    "Try again; if it persists, find and end the program that keeps a transaction open.",
 )
 _NOT_WRITABLE = Failure(
     "it cannot be written.",
@@ -51,7 +51,7 @@ _NOT_TAKEN = Failure(
     StorageFull,
 )
 _BROKEN_DISK = Failure(
-    "reading or writing failed on the disk.", "Look at the disk and the log of the system."
+    "reading or writing failed on the disk.", "Check the disk and the system log."
 )
 _DAMAGED = Failure("its data are damaged.", "Restore a backup to a new database.")
 _DAMAGED_FILE = Failure(
@@ -65,9 +65,9 @@ _NOT_A_DATABASE = Failure(
     "the file is not an SQLite database.", "Name another file, or restore this one."
 )
 _UNREACHABLE = Failure(
-    "the server cannot be reached.", "Check that it runs, the host, the name and the password."
+    "the server cannot be reached.", "Check that it is up, and the host, name and password."
 )
-_NO_HOST = Failure("no machine has this host name.", "Check the host in the URL.")
+_NO_HOST = Failure("the host name is unknown.", "Check the host in the URL.")
 _REFUSED = Failure(
     "the server refuses this user or password.",
     "Check the user in the URL, and the password in it, in PGPASSWORD or in ~/.pgpass.",
@@ -87,7 +87,7 @@ _OVERLOADED = Failure(
 _TOO_SLOW = Failure("a statement took longer than the time limit.", "Try again, or ask for less.")
 _TOO_LATE = Failure(
     "the server waited too long for the rest of a transaction.",
-    "Try again; if it stays so, the network to the server is slow, or this program was held up.",
+    "Try again; if it persists, the network to the server is slow, or this program stalled.",
 )
 _CONTENDED = Failure("another transaction changed the same rows.", "Try again.")
 _POOL_EXHAUSTED = Failure("all connections are in use.", "Try again in a few seconds.")

@@ -149,7 +149,7 @@ def incomplete_runs(session: Session) -> Iterator[Breach]:
             sentence = f"its chunks hold {row.n_stored} predictions, it says {row.n_predictions}."
             yield Breach(row.id, sentence)
         if row.last_seq != row.n_chunks - 1:
-            yield Breach(row.id, "the numbers of its chunks do not count up from 0.")
+            yield Breach(row.id, "its chunks are not numbered from 0 up.")
         if row.n_scored != (row.n_chunks if row.score_columns else 0):
             sentence = f"{row.n_scored} of its {row.n_chunks} chunks have scores."
             yield Breach(row.id, sentence)

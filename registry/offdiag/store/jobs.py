@@ -371,5 +371,5 @@ def _heard(driver: Any, place: str, timeout_s: float) -> bool:
         return any(True for _ in driver.notifies(timeout=timeout_s, stop_after=1))
     except psycopg.Error as error:
         raise DatabaseUnavailable(
-            f"{place}: the connection broke while waiting.", hint="It is opened again by itself."
+            f"{place}: the connection broke while waiting.", hint="It reconnects by itself."
         ) from error

@@ -62,7 +62,7 @@ def require_project(session: Session, name: str) -> None:
     projects = session.info.get(KEY)
     if projects is not None and name not in projects:
         raise Forbidden(
-            f"you may not use project {name!r}, or there is none of that name.",
+            f"project {name!r} does not exist, or you have no access to it.",
             field="project",
             hint="Ask an admin for a role in it, or name one of yours.",
         )

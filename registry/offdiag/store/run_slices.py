@@ -262,8 +262,8 @@ def with_values_on_slices(
 def _require_searchable(field: MetricField) -> None:
     if load_settings().slices.suppress_below:
         raise Forbidden(
-            "runs are not searched by slices here: small groups are hidden, and what runs meet a "
-            "condition would tell of them.",
+            "runs are not searched by slices here: small groups are hidden, and matching runs "
+            "would reveal them.",
             field="filter",
             hint="The limit is the setting slices.suppress_below.",
         )

@@ -219,7 +219,7 @@ def refuse_what_is_not_ours(
         if tables:
             raise SchemaMismatch(
                 f"{database.place} holds tables of another program ({tables[0]}, …).",
-                hint="Name another file; offdiag makes it.",
+                hint="Name a new file; offdiag creates it.",
             )
 
 

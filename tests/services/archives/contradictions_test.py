@@ -64,8 +64,8 @@ def exported_twice(files: Files, tmp_path_factory: pytest.TempPathFactory) -> tu
         (change_predictions, "with other predictions"),
         (delete_it, "and was deleted"),
         (reopen_it, "and is still open"),
-        (revise_differently, "correct the same labels in different ways"),
-        (slice_differently, "slice column 'site' is there with other values"),
+        (revise_differently, "correct the same labels differently"),
+        (slice_differently, "slice column 'site' exists with other values"),
     ],
 )
 def test_contradictions_end_the_import_and_nothing_is_changed(
@@ -104,7 +104,7 @@ def test_a_dataset_with_other_classes_is_a_conflict_unless_the_project_is_rename
     log(other, y_true=["x", "y"], y_pred=["x", "y"])
     export_project(database, "default", tmp_path / "project.zip")
 
-    with pytest.raises(Conflict, match=r"dataset 'holdout' is there with other classes.*--as"):
+    with pytest.raises(Conflict, match=r"dataset 'holdout' exists with other classes.*--as"):
         import_project(other, tmp_path / "project.zip")
 
     import_project(other, tmp_path / "project.zip", name="theirs")

@@ -48,7 +48,7 @@ def test_a_row_that_comes_back_different_undoes_the_copy(
 
     with pytest.raises(Conflict, match="is not empty"):
         copy_registry(filled_sqlite.database, other, force=False)
-    with pytest.raises(Conflict, match="gives back other rows than it was given, in run"):
+    with pytest.raises(Conflict, match="does not return the rows it was given, in run"):
         copy_registry(filled_sqlite.database, other, force=True)
 
     assert held(other) == before

@@ -102,8 +102,8 @@ def of_a_later_format(entries: dict[str, bytes]) -> None:
 
 CHANGED: dict[Callable[[dict[str, bytes]], None], str] = {
     without_a_part: "its parts are not those of its manifest",
-    with_a_changed_part: "the digest of tables/run/00000.arrow is not the one it had",
-    with_a_longer_part: "the length of tables/run/00000.arrow is not the one it had",
+    with_a_changed_part: "the digest of tables/run/00000.arrow has changed",
+    with_a_longer_part: "the length of tables/run/00000.arrow has changed",
     with_another_part: "its parts are not those of its manifest",
     with_a_path_out_of_the_folder: "its parts are not those of its manifest",
     with_a_part_listed_twice: "its parts are not those of its manifest",
@@ -354,7 +354,7 @@ def test_a_zip_that_lies_about_a_length_costs_no_memory(other: Database, archive
 
     sentence = refused(other, archive)
 
-    assert "not a whole archive" in sentence
+    assert "not a valid archive" in sentence
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
 
 

@@ -136,9 +136,9 @@ def test_what_cannot_be_done_is_said_in_one_line(
         (("export", "default", "--to", "taken.zip"), "'taken.zip' exists"),
         (("export", "default", "--to", "nowhere/x.zip"), "cannot be written: No such file"),
         (("import", "archive", "nowhere.zip"), "cannot be read: No such file"),
-        (("import", "archive", "taken.zip"), "taken.zip is not a whole archive"),
+        (("import", "archive", "taken.zip"), "taken.zip is not a valid archive"),
         (("db", "backup", "taken.zip"), "'taken.zip' exists"),
-        (("db", "restore", "taken.zip", "--force"), "taken.zip is not a whole archive"),
+        (("db", "restore", "taken.zip", "--force"), "taken.zip is not a valid archive"),
     ]
     for arguments, sentence in cases:
         answer = offdiag(*arguments)

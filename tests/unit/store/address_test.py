@@ -72,7 +72,7 @@ def test_what_is_no_url_is_refused_without_repeating_it(url: str) -> None:
 
 @pytest.mark.parametrize("url", ["sqlite://host/registry.db", "sqlite://user@/registry.db"])
 def test_a_host_for_a_file_is_refused(url: str) -> None:
-    with pytest.raises(InvalidInput, match="no host"):
+    with pytest.raises(InvalidInput, match="not a host"):
         parse_url(url)
 
 

@@ -141,7 +141,7 @@ def require_same_rows(
         progress(n_done, archive.manifest.n_rows)
     if different:
         raise Conflict(
-            f"the database gives back other rows than it was given, in {', '.join(different)}.",
+            f"the database does not return the rows it was given, in {', '.join(different)}.",
             field="database",
             hint="Nothing was copied. Numbers beyond 1e15 in params are the likely reason; "
             "`offdiag db backup` and `offdiag db restore` move a registry without this check.",
@@ -222,7 +222,7 @@ def _strange(what: str) -> InvalidInput:
     return InvalidInput(
         f"{what}.",
         field="file",
-        hint="Nothing was changed; the archive was made by something else than offdiag.",
+        hint="Nothing was changed; the archive was not made by offdiag.",
     )
 
 

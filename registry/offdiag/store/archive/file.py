@@ -128,7 +128,7 @@ def read_manifest(name: str, text: bytes, kind: ArchiveKind) -> Manifest:
 def damaged(name: str, what: str) -> InvalidInput:
     """The error for a file whose content is not what was written."""
     return InvalidInput(
-        f"{name} is not a whole archive: {what}.",
+        f"{name} is not a valid archive: {what}.",
         field="file",
         hint="Nothing was changed. Copy the file again, or use another one.",
     )
@@ -175,10 +175,10 @@ class ArchiveReader:
     def read(self, part: Part) -> bytes:
         """The bytes of a part. Raises `InvalidInput` when they are not what was written."""
         if self._source.getinfo(part.name).file_size != part.n_bytes:
-            raise damaged(self._name, f"the length of {part.name} is not the one it had")
+            raise damaged(self._name, f"the length of {part.name} has changed")
         data = _unpacked(self._name, self._source, part.name, part.n_bytes)
         if hashlib.sha256(data).hexdigest() != part.sha256:
-            raise damaged(self._name, f"the digest of {part.name} is not the one it had")
+            raise damaged(self._name, f"the digest of {part.name} has changed")
         return data
 
 

@@ -216,7 +216,7 @@ def _require_same_classes(row: RowMapping, there: RowMapping, *, label_set_id: i
     same = there["label_set_id"] == label_set_id and there["task"] == row["task"]
     if not same or len(positives) > 1:
         raise Conflict(
-            f"dataset {row['name']!r} is there with other classes.",
+            f"dataset {row['name']!r} exists with other classes.",
             field="dataset",
             hint="Nothing was imported. Import it as a project of another name (--as).",
         )
@@ -252,8 +252,8 @@ def _same_truth(target: Session, row: RowMapping, known: KnownAs) -> int | None:
     found = rows_of(target, table, parent_id=known.truths[row["parent_id"]])
     if found and found[0]["digest"] != row["digest"]:
         raise Conflict(
-            f"label version {found[0]['number']} and the imported version {row['number']} "
-            "correct the same labels in different ways.",
+            f"label version {found[0]['number']} and the imported version {row['number']} correct "
+            "the same labels differently.",
             field="truth",
             hint="Nothing was imported. Settle the labels on one side first, or import it as "
             "a project of another name (--as).",
@@ -302,7 +302,7 @@ def _merge_slices(source: Session, target: Session, truth_id: int, known: KnownA
             drop_slice_counts(target, there)
         elif (same[0]["levels"], same[0]["codes"]) != (row["levels"], row["codes"]):
             raise Conflict(
-                f"slice column {row['name']!r} is there with other values.",
+                f"slice column {row['name']!r} exists with other values.",
                 field="slices",
                 hint="Nothing was imported. Values of a slice belong to the samples; import it "
                 "as a project of another name (--as).",

@@ -302,9 +302,9 @@ def _scope(
         scope = read_scope(row["scope"])
     except (ValidationError, InvalidInput):
         raise InvalidInput(
-            f"what report {row['name']!r} is about is unknown.",
+            f"report {row['name']!r} has an unknown subject.",
             field="file",
-            hint="Nothing was imported; the archive was made by something else than offdiag.",
+            hint="Nothing was imported; the archive was not made by offdiag.",
         ) from None
     baseline = None if scope.baseline is None else known.runs.get(scope.baseline, scope.baseline)
     costs = _costs(source, target, scope.cost_matrix, known)

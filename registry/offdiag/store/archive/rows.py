@@ -146,7 +146,7 @@ def _unreadable(table: Table, why: str) -> InvalidInput:
     return InvalidInput(
         f"rows of {table.name} cannot be read: {why}.",
         field="file",
-        hint="Nothing was changed; the archive was made by something else than offdiag.",
+        hint="Nothing was changed; the archive was not made by offdiag.",
     )
 
 
