@@ -66,7 +66,7 @@ def read_matrix_input(
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_OPTIONS = (
+_CLASS_OPTIONS = (
     click.option(
         "--true",
         "true_column",
@@ -83,6 +83,9 @@ _OPTIONS = (
         metavar="COLUMN",
         help="Column of the predicted classes.",
     ),
+)
+_OPTIONS = (
+    *_CLASS_OPTIONS,
     click.option("--matrix", "is_matrix", is_flag=True, help="FILE contains a confusion matrix."),
     orientation_option,
     labels_option,
@@ -227,22 +230,7 @@ class ScoreInput:
 
 
 _COLUMN_OPTIONS = (
-    click.option(
-        "--true",
-        "true_column",
-        default="y_true",
-        show_default=True,
-        metavar="COLUMN",
-        help="Column of the actual classes.",
-    ),
-    click.option(
-        "--pred",
-        "pred_column",
-        default="y_pred",
-        show_default=True,
-        metavar="COLUMN",
-        help="Column of the predicted classes.",
-    ),
+    *_CLASS_OPTIONS,
     click.option(
         "--no-pred",
         is_flag=True,
