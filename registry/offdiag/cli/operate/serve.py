@@ -129,13 +129,14 @@ def serve_until_stopped(
     from offdiag_web import create_app
     from offdiag_web.app.requests import WAITING_PER_PLACE, admitting
     from offdiag_web.server import Listening
-    from offdiag_web.wsgi import warming_up
+    from offdiag_web.wsgi import share_memory, warming_up
 
     def working() -> AbstractContextManager[None]:
         from offdiag_workers.process import working_in_background
 
         return working_in_background(database, settings)
 
+    share_memory()
     # A custom engine may refuse to start, which must be reported immediately.
     works_at_once = with_worker and settings.jobs.engine != LOCAL_ENGINE
     works_later = with_worker and not works_at_once
