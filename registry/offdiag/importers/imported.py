@@ -153,26 +153,27 @@ def from_cells(
     """Counts with the actual class along the first axis, from (actual, predicted, count).
 
     Classes are in the order of first mention, actual ones first. Cells that are not mentioned are
-    empty. Raises `InvalidInput` for a cell that occurs twice.
+    empty. Raises `InvalidInput`, also for a cell that occurs twice, and warns like `square`.
     """
-    counts: dict[tuple[str, str], int] = {}
+    given: dict[tuple[str, str], object] = {}
     for actual, predicted, count in cells:
         pair = (_label(actual), _label(predicted))
-        if pair in counts:
+        if pair in given:
             raise InvalidInput(
                 f"the cell of actual {pair[0]!r}, predicted {pair[1]!r} occurs twice.",
                 field="matrix",
                 hint="Several matrices in one table? Export one of them.",
             )
-        counts[pair] = whole_count(count, f"actual {pair[0]!r}, predicted {pair[1]!r}")
-    actual_first = (label for axis in (0, 1) for label in (pair[axis] for pair in counts))
+        given[pair] = count
+    counts = {
+        pair: whole_count(count, f"actual {pair[0]!r}, predicted {pair[1]!r}")
+        for pair, count in given.items()
+    }
+    actual_first = (label for axis in (0, 1) for label in (pair[axis] for pair in given))
     labels = tuple(dict.fromkeys(actual_first))
-    return filled(counts, labels), labels
-
-
-def filled(counts: Mapping[tuple[str, str], int], labels: tuple[str, ...]) -> list[list[int]]:
-    """Cells by (actual, predicted) as rows of actual classes."""
-    return [[counts.get((actual, predicted), 0) for predicted in labels] for actual in labels]
+    pairs = [[(actual, predicted) for predicted in labels] for actual in labels]
+    warn_of(notes_on_shares([[given.get(pair, 0) for pair in row] for row in pairs]))
+    return [[counts.get(pair, 0) for pair in row] for row in pairs], labels
 
 
 def require_same(found: tuple[str, ...], stated: tuple[str, ...] | None, where: str) -> None:

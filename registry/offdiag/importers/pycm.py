@@ -17,9 +17,8 @@ from offdiag.importers.imported import (
     ImportedLabels,
     ImportedMatrix,
     Stated,
-    filled,
+    from_cells,
     require_same,
-    whole_count,
 )
 from offdiag.inputs.files.json_files import read_json_file
 
@@ -48,22 +47,17 @@ def read_pycm(path: Path, stated: Stated) -> Imported:
 
 
 def _matrix(items: list[object], name: str) -> ImportedMatrix:
-    counts: dict[tuple[str, str], int] = {}
-    classes = []
-    for actual, row in _pairs(items, name):
-        classes.append(_text(actual))
-        for predicted, count in _pairs(row, name):
-            place = f"actual {actual!r}, predicted {predicted!r}"
-            counts[_text(actual), _text(predicted)] = whole_count(count, place)
-    labels = tuple(dict.fromkeys(classes))
-    unknown = next((predicted for _, predicted in counts if predicted not in labels), None)
-    if len(labels) != len(classes) or unknown is not None:
+    rows = [(_text(actual), _pairs(row, name)) for actual, row in _pairs(items, name)]
+    cells = [(actual, _text(predicted), count) for actual, row in rows for predicted, count in row]
+    classes = {actual for actual, _ in rows}
+    if len(classes) < len(rows) or not classes.issuperset(predicted for _, predicted, _ in cells):
         raise InvalidInput(
             f"the classes of {name} are not the same on both axes.",
             field="matrix",
             hint="Save the object again with ConfusionMatrix.save_obj.",
         )
-    return ImportedMatrix(filled(counts, labels), labels, SourceOrientation.ACTUAL_ROWS)
+    matrix, labels = from_cells(cells)
+    return ImportedMatrix(matrix, labels, SourceOrientation.ACTUAL_ROWS)
 
 
 def _pairs(items: object, name: str) -> list[tuple[object, object]]:

@@ -42,7 +42,7 @@ def read_wandb(path: Path, stated: Stated) -> Imported:
     if not path.is_dir():
         return _imported(path, stated)
     params, tags = _facts(path)
-    return replace(_imported(_table_of(path, stated), stated), params=params, tags=tags)
+    return replace(_table_of(path, stated), params=params, tags=tags)
 
 
 def _imported(file: Path, stated: Stated) -> Imported:
@@ -65,7 +65,7 @@ def _facts(folder: Path) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
     return {**run.config, **values}, tags
 
 
-def _table_of(folder: Path, stated: Stated) -> Path:
+def _table_of(folder: Path, stated: Stated) -> Imported:
     """The stated table, or the only one whose columns are recognised."""
     found = sorted(file for file in folder.glob("**/*.table.json") if not file.is_symlink())
     names = {file.relative_to(folder).as_posix(): file for file in found}
@@ -77,17 +77,15 @@ def _table_of(folder: Path, stated: Stated) -> Path:
                 field="artifact",
                 hint=f"It has {shown}.",
             )
-        return names[stated.artifact]
+        return _imported(names[stated.artifact], stated)
     fitting, refused = [], []
-    for name, file in names.items():
+    for file in found:
         try:
-            _content(file, stated)
+            fitting.append(_imported(file, stated))
         except InvalidInput as error:
             refused.append(error)
-        else:
-            fitting.append(name)
     if len(fitting) == 1:
-        return names[fitting[0]]
+        return fitting[0]
     if not fitting and len(refused) == 1:
         raise refused[0]
     raise InvalidInput(

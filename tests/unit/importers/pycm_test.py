@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, LabelNote
 from offdiag.importers import ImportedLabels, ImportedMatrix, read
 
 SAVED = {
@@ -55,6 +55,18 @@ def test_weighted_vectors_are_predictions_with_weights(tmp_path: Path) -> None:
     )
 
 
+def test_decimals_that_may_be_shares_are_noted(tmp_path: Path) -> None:
+    rows = {"a": [1.0, 0.0, 0.0], "b": [0.0, 1.0, 0.0], "c": [1.0, 0.0, 0.0]}
+    matrix = [[name, list(zip(rows, row, strict=True))] for name, row in rows.items()]
+
+    with pytest.warns(LabelNote, match="every row of the matrix adds up to 1"):
+        content = read("pycm", saved(tmp_path, Matrix=matrix)).content
+
+    assert content == ImportedMatrix(
+        [[1, 0, 0], [0, 1, 0], [1, 0, 0]], ("a", "b", "c"), SourceOrientation.ACTUAL_ROWS
+    )
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -63,6 +75,7 @@ def test_weighted_vectors_are_predictions_with_weights(tmp_path: Path) -> None:
         ({"Matrix": [["a", [["a", 0.5]]]]}, "shares or weights"),
         ({"Matrix": [["a", [["b", 1]]]]}, "not the same on both axes"),
         ({"Matrix": [["a", [["a", 1]]], ["a", [["a", 1]]]]}, "not the same on both axes"),
+        ({"Matrix": [["a", [["a", 1], ["a", 5]]]]}, "occurs twice"),
     ],
 )
 def test_what_is_no_saved_matrix_of_counts_is_refused(

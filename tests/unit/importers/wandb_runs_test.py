@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, LabelNote
 from offdiag.importers import ImportedLabels, ImportedMatrix, read
 
 TABLE = {
@@ -137,6 +137,18 @@ def test_one_of_two_tables_has_to_be_named(run: Path) -> None:
 
     assert isinstance(named.content, ImportedMatrix)
     assert named.content.matrix == [[5, 1], [0, 8]]
+
+
+def test_decimals_that_may_be_shares_are_noted_once(run: Path) -> None:
+    cells = [["a", "a", 1.0], ["b", "a", 1.0], ["c", "b", 1.0], ["a", "b", 0.0], ["a", "c", 0.0]]
+    write(run / "files/media/table/predictions_0_76.table.json", MATRIX | {"data": cells})
+
+    with pytest.warns(LabelNote, match="every row of the matrix adds up to 1") as notes:
+        content = read("wandb", run).content
+
+    assert isinstance(content, ImportedMatrix)
+    assert content.matrix == [[1, 0, 0], [1, 0, 0], [0, 1, 0]]
+    assert len(notes) == 1
 
 
 def test_a_table_of_predictions_is_read_by_itself(run: Path) -> None:

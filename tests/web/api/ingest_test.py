@@ -280,6 +280,21 @@ def test_a_matrix_is_logged_once(client: PageClient) -> None:
     assert (refused["code"], refused["kind"]) == ("conflict", "key_used")
 
 
+def test_a_matrix_of_decimals_that_may_be_shares_is_noted(client: PageClient) -> None:
+    body = {"name": "m", "dataset": "d", "labels": ["a", "b", "c"], "orientation": "actual_rows"}
+    shares = [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    counts = [[int(cell) for cell in row] for row in shares]
+
+    of_shares, of_counts = (
+        client.post("/api/v1/matrices", json={**body, "matrix": matrix}).get_json()
+        for matrix in (shares, counts)
+    )
+
+    (note,) = of_shares["notices"]
+    assert note.startswith("every row of the matrix adds up to 1, as shares do")
+    assert of_counts["notices"] == []
+
+
 def test_a_server_notes_slices_of_counts_and_of_datasets(
     client: PageClient, database: Database
 ) -> None:
