@@ -26,6 +26,7 @@ class Watched:
         self.url = url
         self.now = 0.0
         self.model: str | None = None
+        self.predicted = "y_pred"
         self.while_reading: Callable[[], None] = lambda: None
         self.begin_anew()
 
@@ -46,11 +47,11 @@ class Watched:
         return list(found["name"])
 
     def _read(self, file: Path) -> Callable[[str], offdiag.Run]:
-        found = read_columns(file, ["y_true", "y_pred"])
+        found = read_columns(file, ["y_true", self.predicted])
         self.while_reading()
         return lambda key: offdiag.log_run(
             y_true=found["y_true"],
-            y_pred=found["y_pred"],
+            y_pred=found[self.predicted],
             name=file.stem,
             dataset="holdout",
             model=self.model,
@@ -138,6 +139,33 @@ def test_a_file_of_another_model_than_before_is_told_and_others_are_taken(
     )
     assert "Watch as before, or make another run of it with `offdiag log`." in str(told.problem)
     assert second.run is not None
+
+
+@pytest.mark.parametrize("is_served", [False, True])
+def test_a_file_read_by_other_columns_than_before_is_told(
+    watched: Watched,
+    sqlite_database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_served: bool,
+) -> None:
+    monkeypatch.setenv("OFFDIAG_SPOOL", str(tmp_path / "spool"))
+    with serving(sqlite_database) if is_served else nullcontext(watched.url) as watched.url:
+        watched.write("first.csv", "y_true,y_pred,again\na,a,b\nb,a,b\n")
+        watched.look()
+        (first,) = watched.look(QUIET_S)
+        assert first.run is not None
+
+        watched.predicted = "again"
+        watched.begin_anew()
+        watched.look()
+        (told,) = watched.look(QUIET_S)
+
+    problem = str(told.problem)
+    assert f"run {first.run.id}" in problem
+    assert "Watch as before, or make another run of it with `offdiag log`." in problem
+    assert "chunk" not in problem
 
 
 def _killed_in_the_middle(watched: Watched) -> None:

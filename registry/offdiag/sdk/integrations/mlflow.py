@@ -30,8 +30,6 @@ _USUAL = ("target", "outputs")
 _ARTIFACT = "import.artifact"
 """The tag with the path of the artifact that was read; runs of earlier versions lack it."""
 _MOST_RUNS = 100_000
-_OF_CONTENT = ("client_key", "seq", "n_chunks")
-"""Fields of conflicts about the content of a run, which a server detects in its chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +250,7 @@ def _found_again(
     try:
         run = log_imported(replace(read, params=before.params, tags={}), **{**said, **described})
     except Conflict as other:
-        if other.field not in _OF_CONTENT:
+        if other.field != "client_key":
             raise
         raise Conflict(
             f"{about} as {before.id}, with other content than {artifact} has now.",

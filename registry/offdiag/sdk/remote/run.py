@@ -29,7 +29,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.domain.texts import name_segment
-from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
+from offdiag.errors import Conflict, KeyUsed, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.bodies.columns import MOST_BYTES_SENT, MOST_CELLS, MOST_ROWS
 from offdiag.records.ingest import ClosedRun, Closing
 from offdiag.sdk.remote.connection import Connection, delay_before_next, delays, with_retries
@@ -328,8 +328,18 @@ class RemoteRun:
                     self._spooled.remove()
                 return run_id
         keep_finished(self._spooled, self._asked, n_chunks)
-        report(failure, self._spooled, self._settings)
+        report(self._without_chunks(failure), self._spooled, self._settings)
         return self.run_id
+
+    def _without_chunks(self, refusal: OffdiagError) -> OffdiagError:
+        """The refusal of other content, which a server detects in chunks that no caller made."""
+        if not isinstance(refusal, Conflict) or refusal.field not in ("seq", "n_chunks"):
+            return refusal
+        return KeyUsed(
+            f"run {self.run_id} was logged before with other content.",
+            field="client_key",
+            hint="Use a new key for a new run; a retry must send the same.",
+        )
 
     def _send(self, seq: int, content: Any) -> None:
         send_chunk(self._connection, self.run_id, seq, content)
