@@ -81,6 +81,19 @@ def test_the_baseline_comes_first(runs: list[Run], url: str) -> None:
     assert found.verdict.startswith("B is worse than A on")
 
 
+@pytest.mark.parametrize("n_runs", [2, 3])
+def test_texts_say_why_values_are_undefined(url: str, n_runs: int) -> None:
+    runs = [
+        log(url, predicted, name="constant", dataset="constant")
+        for predicted in (PLAIN, [TRUTH[0]] * N, FOCAL)[:n_runs]
+    ]
+
+    found = offdiag.compare(runs, url=url)
+
+    for shown in (str(found), found._repr_html_()):
+        assert "undefined: one class was predicted for all examples" in shown
+
+
 def test_more_runs_are_ranked_against_the_best(three: Comparison) -> None:
     standing = three.metrics["standing"].xs("balanced_accuracy")
     assert standing.to_dict() == {

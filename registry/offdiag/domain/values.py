@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from enum import StrEnum
@@ -298,3 +298,9 @@ def _defined(value: MetricValue) -> float:
             hint="Ask is_defined first; float(value) is NaN.",
         )
     return value.value
+
+
+def undefined_note(values: Iterable[MetricValue]) -> str:
+    """Why values are undefined, each reason once; "" if all values are defined."""
+    reasons = dict.fromkeys(reason_text(each.reason) for each in values if not each.is_defined)
+    return f"undefined: {'; '.join(reasons)}" if reasons else ""

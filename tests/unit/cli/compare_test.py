@@ -85,12 +85,13 @@ def test_a_matrix_on_older_labels_is_shown_without_a_difference(
     assert answer.code == 0, answer.err
     assert "so no difference between them is tested: log predictions" in answer.out
     assert "labels" in answer.out.splitlines()[2]
-    assert "undefined" in answer.out
+    assert "undefined: the runs were evaluated on different labels" in answer.out
     assert found.metrics["difference"].isna().all()
     assert found.metrics.loc["overall_accuracy", "b"] == 1.0
     assert found.pairs.empty
     assert "no difference between them" in found._repr_html_()
-    assert "undefined" in str(found)
+    for shown in (str(found), found._repr_html_()):
+        assert "undefined: the runs were evaluated on different labels" in shown
 
 
 def test_what_cannot_be_compared_is_said_and_ends_with_one(

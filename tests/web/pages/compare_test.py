@@ -744,6 +744,20 @@ def test_a_class_no_case_tells_apart_keeps_the_width_of_its_interval(comparer: P
     assert f1["ci_low"] is None
 
 
+def test_a_difference_that_is_undefined_says_why(client: PageClient, database: Database) -> None:
+    actual = ["a", "b"] * 20
+    runs = [
+        log(database, y_true=actual, y_pred=predicted, dataset="d").id
+        for predicted in (actual, ["a"] * 40)
+    ]
+    work_off(database)
+
+    page = client.page(f"/compare?runs={','.join(runs)}")
+    (mcc,) = [row for row in page.table("data") if row[0] == "MCC"]
+
+    assert mcc[2:4] == ["undefined, note 1", "undefined, note 1"]
+
+
 def test_one_page_names_one_number_of_classes_that_are_compared_together(
     client: PageClient, database: Database
 ) -> None:

@@ -6,7 +6,8 @@ from sqlalchemy import update
 from offdiag.domain.texts import CostName
 from offdiag.services.cost_matrices import set_default_costs
 from offdiag.store.database import Database
-from offdiag.store.models import EvaluationRow
+from offdiag.store.models import EvaluationRow, MetricValueRow
+from offdiag.store.models.evaluations import AGGREGATE
 from support.dashboard import (
     LesionRegistry,
     counted_statements,
@@ -103,6 +104,20 @@ def test_a_run_that_waits_for_the_costs_that_count_has_no_number(
         session.execute(update(EvaluationRow).values(cost_matrix_id=None))
 
     assert "not yet" in client.page("/runs").table("data")[0]
+
+
+def test_a_cost_that_is_undefined_says_why(
+    client: PageClient, priced: str, database: Database
+) -> None:
+    is_cost = (MetricValueRow.key == "mean_cost", MetricValueRow.class_index == AGGREGATE)
+    undefined = {"value": None, "reason": "class_absent", "ci_low": None, "ci_high": None}
+    with database.write() as session:
+        session.execute(update(MetricValueRow).where(*is_cost).values(**undefined))
+
+    page = client.page("/runs")
+
+    assert "undefined, note 1" in page.table("data")[0]
+    assert "Undefined: 1 the class occurs neither" in page.one("main").text
 
 
 def test_costs_cost_no_statement(client: PageClient, priced: str, database: Database) -> None:

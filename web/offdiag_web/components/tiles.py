@@ -212,7 +212,7 @@ class CostColumn:
 class CostCell:
     """The cost of one run; it has no mark if the cost is unknown."""
 
-    text: str
+    value: ShownValue
     mark: Markup | None
 
 
@@ -232,17 +232,23 @@ def cost_column(scope: DatasetFacts | None, entries: Sequence[RunEntry]) -> Cost
 
 
 def cost_cell(
-    entry: RunEntry, column: CostColumn, *, canvas: Canvas = IN_TABLE, css_class: str = ""
+    entry: RunEntry,
+    column: CostColumn,
+    notes: Notes,
+    *,
+    canvas: Canvas = IN_TABLE,
+    css_class: str = "",
 ) -> CostCell:
     """The cell of a run, without a number until the run is judged by the current costs."""
     value = entry.metrics.get(COST_KEY)
+    if value is None:
+        return CostCell(ShownValue("not yet"), None)
     extent = extent_of(value, times=PER)
     if extent is None:
-        return CostCell("not yet" if value is None else "undefined", None)
-    text = column.amounts.text(extent.estimate)
+        return CostCell(shown(value, notes), None)
     name = f"{column.title}: {_interval_words(extent, column.amounts)}"
     mark = interval_mark(extent, scale=column.scale, name=name, canvas=canvas, css_class=css_class)
-    return CostCell(text, mark)
+    return CostCell(ShownValue(column.amounts.text(extent.estimate)), mark)
 
 
 def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import click
@@ -20,7 +20,7 @@ from offdiag.comparison.pair import PairedOutcome
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.number_text import number, p_value
 from offdiag.domain.sentences import visible
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, undefined_note
 from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE
 from offdiag.records.runs.comparison import (
     ComparedExamples,
@@ -232,6 +232,7 @@ def _pair_tables(result: Record) -> Iterator[Table]:
             for key, each in result["metrics"].items()
         ),
         right=(*numbers, "p"),
+        caption=_undefined_differences(result["metrics"].values()),
     )
     if result["is_paired"]:
         columns = ("both correct", "only A correct", "only B correct", "both wrong")
@@ -253,6 +254,19 @@ def _pair_tables(result: Record) -> Iterator[Table]:
         ),
         right=("n", *numbers),
         title=f"Recall of each class{cut}",
+        caption=_undefined_differences(recalls[name] for name in largest),
+    )
+
+
+def _undefined_differences(found: Iterable[Record]) -> str | None:
+    """Why differences are undefined where both values are defined; the other cells say why."""
+    return (
+        undefined_note(
+            MetricValue.of_dict(each["difference"])
+            for each in found
+            if None not in (each["a"]["value"], each["b"]["value"])
+        )
+        or None
     )
 
 

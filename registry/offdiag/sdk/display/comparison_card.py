@@ -10,13 +10,15 @@ from urllib.parse import urlencode
 from offdiag.card import card, cell, column, head, mark, row_name, says, table
 from offdiag.comparison import texts
 from offdiag.domain.texts import shortened
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, undefined_note
 from offdiag.sdk.display.comparison_text import (
     LEGEND,
     metric_table,
+    metric_values,
     n_classes,
     number,
     outcome_text,
+    recall_values,
     shown_recalls,
 )
 
@@ -74,8 +76,9 @@ def _metrics(result: Record) -> str:
     names, rows = metric_table(result)
     columns = [column(name, left=not place) for place, name in enumerate(names)]
     body = (row_name(first) + "".join(map(cell, others)) for first, *others in rows)
-    caption = "" if result["kind"] == "pair" else LEGEND
-    return table(columns, body, caption=caption)
+    legend = "" if result["kind"] == "pair" else LEGEND
+    caption = filter(None, (legend, undefined_note(metric_values(result))))
+    return table(columns, body, caption=" · ".join(caption))
 
 
 def _recalls(result: Record) -> str:
@@ -85,8 +88,9 @@ def _recalls(result: Record) -> str:
     columns = [column("Recall", left=True), column("n"), column("A"), column("B")]
     columns += [column("B − A"), column(f"±{100 * reach:.0f} pp"), column("B is", left=True)]
     hidden = n_classes(result) - len(shown)
-    caption = f"{len(shown)} of {n_classes(result)} classes, largest difference first"
-    return table(columns, _recall_rows(shown, reach), caption=caption if hidden else "")
+    cut = f"{len(shown)} of {n_classes(result)} classes, largest difference first"
+    caption = filter(None, (cut if hidden else "", undefined_note(recall_values(result))))
+    return table(columns, _recall_rows(shown, reach), caption=" · ".join(caption))
 
 
 def _numbers(gap: Record) -> Iterator[float]:

@@ -10,7 +10,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain import number_text
 from offdiag.domain.texts import shortened
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, undefined_note
 from offdiag.sdk.display.displayed import WIDTH, aligned
 
 MOST_CLASSES = 20
@@ -42,12 +42,14 @@ def comparison_text(record: Record) -> str:
     parts = [*runs, "", *said, "", *aligned(head, rows)]
     if record["result"]["kind"] != "pair":
         parts += [LEGEND]
+    parts += wrap(undefined_note(metric_values(record["result"])), WIDTH)
     classes = list(recall_lines(record["result"]))
     if classes:
         parts += [
             "",
             *aligned(["recall of", "n", "A", "B", "B − A", "CI", "B is"], classes, right={1, 4}),
         ]
+        parts += wrap(undefined_note(recall_values(record["result"])), WIDTH)
         n_more = n_classes(record["result"]) - len(classes)
         parts += [f"... and {n_more} more classes"] if n_more > 0 else []
     return "\n".join(parts)
@@ -69,6 +71,32 @@ def metric_table(result: Record) -> tuple[tuple[str, ...], list[tuple[str, ...]]
         corrected = (number(best[key]["corrected"]) if key in best else "" for key in metrics)
         rows.append((_ON_NEW, *corrected))
     return ("run", *map(texts.title, metrics)), rows
+
+
+def metric_values(result: Record) -> Iterator[MetricValue]:
+    """The values of `metric_table`."""
+    if result["kind"] == "pair":
+        for found in result["metrics"].values():
+            yield from _side_values(found)
+        return
+    for places in result["metrics"].values():
+        yield from map(MetricValue.of_dict, places.values())
+    for best in (result.get("best_of_many") or {}).values():
+        yield MetricValue.of_dict(best["corrected"])
+
+
+def recall_values(result: Record) -> Iterator[MetricValue]:
+    """The values of `recall_lines`."""
+    for _, _, found in shown_recalls(result):
+        yield from _side_values(found)
+
+
+def _side_values(found: Record) -> Iterator[MetricValue]:
+    """The values of both runs, and their difference if it has a reason of its own."""
+    sides = [MetricValue.of_dict(found[side]) for side in ("a", "b")]
+    yield from sides
+    if all(side.is_defined for side in sides):
+        yield MetricValue.of_dict(found["difference"])
 
 
 LEGEND = "* highest   = no significant difference from it   - significantly worse"

@@ -10,7 +10,7 @@ import numpy as np
 from offdiag.card import card, cell, column, head, mark, prose, row_name, says, table
 from offdiag.domain.number_text import count, interval, number, percent
 from offdiag.domain.texts import shortened
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, undefined_note
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets, matrix_of
 from offdiag.palette import SMALLEST_ERROR_END, correct_step, error_step
@@ -21,7 +21,6 @@ from offdiag.sdk.display.evaluation_text import (
     class_lines,
     cut_note,
     primary_titles,
-    undefined_note,
 )
 
 MOST_ERRORS = 10

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
 from offdiag.domain.number_text import count, number
 from offdiag.domain.texts import shortened
-from offdiag.domain.values import MetricValue, reason_text
+from offdiag.domain.values import MetricValue, undefined_note
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.counted import Counted, CountedSets, numbers_of
 from offdiag.metrics.intervals.proportions import wilson
@@ -108,12 +108,6 @@ def cut_note(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) -> str
     if len(lines) == n_classes:
         return ""
     return f"{len(lines)} of {n_classes} classes, lowest recall first"
-
-
-def undefined_note(values: Iterable[MetricValue]) -> str:
-    """Why values are undefined, each reason once; "" if all values are defined."""
-    reasons = dict.fromkeys(reason_text(each.reason) for each in values if not each.is_defined)
-    return f"undefined: {'; '.join(reasons)}" if reasons else ""
 
 
 def evaluation_text(evaluation: DisplayedEvaluation) -> str:

@@ -265,7 +265,7 @@ def _card_table(
 def _metrics(pair: PairView) -> Iterator[tuple[str, ...]]:
     for line in pair.metrics.lines[:_MOST_METRICS]:
         interval = line.together or line.interval or ""
-        yield line.title, line.first.text, line.second.text, line.gap, interval
+        yield line.title, line.first.text, line.second.text, line.gap.text, interval
 
 
 def _runs(many: ManyComparison, view: ManyView) -> Iterator[tuple[str, ...]]:

@@ -43,7 +43,7 @@ class DifferenceLine:
     title: str
     first: ShownValue
     second: ShownValue
-    gap: str
+    gap: ShownValue
     interval: str | None
     together: str | None
     caption: str | None
@@ -106,6 +106,7 @@ def difference_line(
     together = texts.simultaneous_interval(found)
     together = None if together == interval else together
     tone = _TONES.get(found.outcome, "plain")
+    first, second = shown(found.first, notes), shown(found.second, notes)
     extent = extent_of(found.difference)
     mark = None
     if extent is not None:
@@ -122,9 +123,9 @@ def difference_line(
         )
     return DifferenceLine(
         title=title,
-        first=shown(found.first, notes),
-        second=shown(found.second, notes),
-        gap=gap,
+        first=first,
+        second=second,
+        gap=ShownValue(gap, first.note or second.note),
         interval=interval,
         together=together,
         caption=f"alone it would pass; not among {among}" if found.would_pass_alone else None,

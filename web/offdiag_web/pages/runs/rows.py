@@ -183,8 +183,8 @@ def _results(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
             else Cell("worst", worst.found, worst.short_label, mark=worst.mark, hint=worst.label)
         )
     if columns.costs is not None:
-        cost = cost_cell(entry, columns.costs, canvas=IN_LIST_SMALL, css_class=css)
-        cells.append(Cell("cost", cost.text, mark=cost.mark))
+        cost = cost_cell(entry, columns.costs, about.notes, canvas=IN_LIST_SMALL, css_class=css)
+        cells.append(Cell("cost", cost.value.text, note=cost.value.note, mark=cost.mark))
     return tuple(cells)
 
 
