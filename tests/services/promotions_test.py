@@ -55,6 +55,20 @@ def ranked(database: Database, metric: str | None = None) -> Leaders:
     return leaders_of(database, dataset, metric=metric)
 
 
+def test_a_decision_says_why_metrics_were_undefined(database: Database) -> None:
+    whole = log_right(database, 0.8, seed=1)
+    constant = log(database, y_true=ACTUAL.tolist(), y_pred=[0] * len(ACTUAL), dataset="holdout")
+    work_off(database)
+
+    propose(database, whole.id, author="ana")
+    propose(database, constant.id, author="ana")
+    second, first = promotions_document(decided(database)).history
+
+    assert first.undefined == {}
+    assert second.metrics["mcc"] is None
+    assert second.undefined == {"mcc": "constant_predicted"}
+
+
 def test_a_run_is_proposed_and_approved(database: Database) -> None:
     first, second = log_right(database, 0.8, seed=1), log_right(database, 0.9, seed=2)
     work_off(database)

@@ -29,6 +29,11 @@ class Promotion(ResponseBody):
     at: datetime
     truth_version: int | None = Field(description="Label version of the recorded metrics.")
     metrics: dict[str, float | None]
+    undefined: dict[str, str] | None = Field(
+        default=None,
+        description="The reasons of metrics without a value; null in decisions of earlier "
+        "versions.",
+    )
     is_weighted: bool | None = Field(
         default=None,
         description="Whether the run has sample weights, so that its metrics are weighted; null "

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Subquery, and_, func, or_, s
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import PromotionRole
+from offdiag.domain.values import MetricValue
 from offdiag.store.models import DatasetRow, ProjectRow, PromotionRow, RunRow
 from offdiag.store.models.base import record_as
 
@@ -22,7 +23,8 @@ _IS_THERE = and_(RunRow.id.is_not(None), RunRow.deleted_at.is_(None))
 class PromotionRecord:
     """A run that became champion or candidate; `run_id` is None if the role was withdrawn.
 
-    `metrics` has the values by key when it was decided, on the label version `truth_number`.
+    `metrics` has the values by key when it was decided, on the label version `truth_number`, and
+    `undefined` the reasons of undefined ones, None in decisions from before they were recorded.
     `gate` holds the results of the conditions that it was checked with, None without any.
     `is_weighted` is None if no run is left that could have sample weights.
     """
@@ -36,6 +38,7 @@ class PromotionRecord:
     at: datetime
     truth_number: int | None
     metrics: Mapping[str, float | None]
+    undefined: Mapping[str, str] | None
     gate: Mapping[str, Any] | None
     is_weighted: bool | None
 
@@ -55,7 +58,7 @@ def add_promotion(
     author: str | None,
     now: datetime,
     truth_number: int | None = None,
-    metrics: Mapping[str, float | None] | None = None,
+    metrics: Mapping[str, MetricValue] | None = None,
     gate: Mapping[str, Any] | None = None,
     is_weighted: bool | None = None,
 ) -> PromotionRecord:
@@ -65,6 +68,7 @@ def add_promotion(
         select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
     )
     run_id, run_name = run or (None, None)
+    metrics = metrics or {}
     row = PromotionRow(
         dataset_id=dataset_id,
         role=role,
@@ -74,7 +78,8 @@ def add_promotion(
         author=author,
         at=now,
         truth_number=truth_number,
-        metrics=dict(metrics or {}),
+        metrics={key: each.value for key, each in metrics.items()},
+        undefined={key: each.reason for key, each in metrics.items() if each.reason is not None},
         gate=None if gate is None else dict(gate),
     )
     session.add(row)

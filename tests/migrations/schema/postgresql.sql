@@ -501,6 +501,7 @@ CREATE TABLE promotion (
     truth_number INTEGER,
     metrics JSONB NOT NULL,
     gate JSONB,
+    undefined JSONB,
     CONSTRAINT ck_promotion_champion_for_reason CHECK (role <> 'champion'::text OR reason IS NOT NULL),
     CONSTRAINT ck_promotion_role CHECK (role = ANY (ARRAY['champion'::text, 'candidate'::text])),
     CONSTRAINT fk_promotion_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,

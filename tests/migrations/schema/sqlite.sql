@@ -425,7 +425,7 @@ CREATE TABLE promotion (
     at DATETIME NOT NULL,
     truth_number INTEGER,
     metrics JSON NOT NULL,
-    gate JSON,
+    gate JSON, undefined JSON,
     CONSTRAINT ck_promotion_champion_for_reason CHECK (role <> 'champion' OR reason IS NOT NULL),
     CONSTRAINT ck_promotion_role CHECK (role IN ('champion', 'candidate')),
     CONSTRAINT fk_promotion_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE

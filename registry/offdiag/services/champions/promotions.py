@@ -298,7 +298,7 @@ def _promote(
         author=author,
         now=now,
         truth_number=None if truth is None else truth.number,
-        metrics={key: values[key].value for key in sorted(keys & values.keys())},
+        metrics={key: values[key] for key in sorted(keys & values.keys())},
         gate=None if gate is None else gate.to_dict(),
         is_weighted=run.is_weighted,
     )

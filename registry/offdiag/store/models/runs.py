@@ -149,6 +149,7 @@ class PromotionRow(Base):
     `run_id` is NULL if the role was withdrawn. It is not a reference: the decision stays readable
     when the run is deleted permanently, with `metrics`, the values by key at that moment, the
     number of the label version they belong to, and `gate`, the results of its conditions.
+    `undefined` has the reasons of values that were undefined, NULL if it was not recorded yet.
     """
 
     __tablename__ = "promotion"
@@ -170,6 +171,7 @@ class PromotionRow(Base):
     truth_number: Mapped[int | None]
     metrics: Mapped[dict[str, Any]]
     gate: Mapped[dict[str, Any] | None]
+    undefined: Mapped[dict[str, Any] | None]
 
 
 TARGETS = ("run_id", "dataset_id", "flag_id")
