@@ -292,16 +292,18 @@ def problems_of(
 
 def in_order(problems: Iterable[Problem], seen_at: datetime | None) -> list[Problem]:
     """New problems first, then those of champion and candidate, the severe, the frequent."""
-    return sorted(
-        problems,
-        key=lambda each: (
-            not each.is_new(seen_at),
-            each.state is not ProblemState.OPEN,
-            _HITS.index(each.hits[0]),
-            -each.severity.rank,
-            -len(each.affected),
-            each.number,
-        ),
+    return sorted(problems, key=lambda each: place_of(each, seen_at))
+
+
+def place_of(problem: Problem, seen_at: datetime | None) -> tuple[int, ...]:
+    """The place of a problem in the order of lists."""
+    return (
+        not problem.is_new(seen_at),
+        problem.state is not ProblemState.OPEN,
+        _HITS.index(problem.hits[0]),
+        -problem.severity.rank,
+        -len(problem.affected),
+        problem.number,
     )
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from offdiag.flags.problem_words import problem_title, value_now
-from offdiag.flags.problems import Cause, Hit, ProblemState, in_order
+from offdiag.flags.problems import Cause, Hit, ProblemState, in_order, place_of
 from offdiag.flags.verdict import Severity
-from offdiag.records.base import RequestBody, ResponseBody
+from offdiag.records.base import MOST_ON_A_PAGE, RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.flags.problems import Problem as ProblemRead
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 class ProblemsQuery(RequestBody):
     """Filters for problems; without a state, unresolved problems."""
 
+    limit: int | None = Field(
+        default=None, ge=1, le=MOST_ON_A_PAGE, description="By default all are on one page."
+    )
+    page_token: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=4_000,
+        description="`next_page_token` of the previous page, with the same query.",
+    )
     state: ProblemState | None = None
     low: bool = Field(
         default=False, description="Include problems of low severity and of old runs."
@@ -65,6 +74,9 @@ class Problems(ResponseBody):
     """Problems, new and severe ones first."""
 
     problems: list[Problem]
+    next_page_token: str | None = Field(
+        default=None, description="None on the last page, and without `limit`."
+    )
 
 
 PROBLEM_COLUMNS = (
@@ -96,8 +108,13 @@ def chosen_problems(
     )
 
 
-def asked_problems(database: Database, wanted: ProblemsQuery) -> Problems:
-    """The requested problems, with what their worst flags measured."""
+def asked_problems(
+    database: Database, wanted: ProblemsQuery, *, after: Sequence[int] | None = None
+) -> tuple[Problems, tuple[int, ...] | None]:
+    """The requested problems that follow the place `after`, with what their worst flags measured.
+
+    The place of the last one is returned too if others follow it.
+    """
     from offdiag.store.problem_values import measure
     from offdiag.store.problems import FoundProblems, find_problems
 
@@ -110,8 +127,16 @@ def asked_problems(database: Database, wanted: ProblemsQuery) -> Problems:
             model=wanted.model,
         )
         chosen = chosen_problems(found, state=wanted.state, low=wanted.low)
-        measured = measure(session, FoundProblems(tuple(chosen), found.datasets))
-    return Problems(problems=problem_documents(chosen, found, measured))
+        following = [
+            each for each in chosen if after is None or place_of(each, None) > tuple(after)
+        ]
+        page = following[: wanted.limit]
+        measured = measure(session, FoundProblems(tuple(page), found.datasets))
+    is_cut = len(page) < len(following)
+    return (
+        Problems(problems=problem_documents(page, found, measured)),
+        place_of(page[-1], None) if is_cut else None,
+    )
 
 
 def _problem(problem: ProblemRead, found: FoundProblems, measured: Measured) -> Problem:

@@ -163,6 +163,18 @@ def test_decides_about_a_flag_that_was_seen(lesions: PageClient) -> None:
     )
 
 
+def test_problems_are_on_one_page_or_on_pages_of_a_limit(reader: PageClient) -> None:
+    whole = get(reader, "/problems", low="true")
+    read = list(pages(reader, "/problems", "problems", low="true", limit=2))
+
+    assert whole["next_page_token"] is None
+    assert len(whole["problems"]) > 2
+    assert [len(page) for page in read[:-1]] == [2] * (len(read) - 1)
+    assert [problem for page in read for problem in page] == whole["problems"]
+    status, error = refusal(reader, "/problems", page_token="elsewhere")
+    assert (status, error["field"]) == (400, "page_token")
+
+
 def test_decides_about_a_problem_that_was_seen(lesions: PageClient) -> None:
     problem = get(lesions, "/problems")["problems"][0]
     path, until = f"/problems/{problem['id']}", "2099-01-31T00:00:00Z"

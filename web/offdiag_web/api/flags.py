@@ -154,7 +154,10 @@ def _place(token: list[Any] | None) -> FlagPlace | None:
 @operation(blueprint, "GET", "/problems", answers=Problems)
 def list_problems(query: ProblemsQuery) -> Problems:
     """List the problems of the newest runs of each model, and of champions and candidates."""
-    return asked_problems(current_registry().database, query)
+    found, last = asked_problems(
+        current_registry().database, query, after=read_token(query.page_token)
+    )
+    return Problems(problems=found.problems, next_page_token=write_token(last))
 
 
 @operation(blueprint, "GET", "/problems/<number:number>", answers=Problem)

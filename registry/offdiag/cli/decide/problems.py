@@ -67,7 +67,8 @@ def problems(
 
 def _stored(database: Database, wanted: ProblemsQuery) -> Problems:
     evaluate_waiting(database)
-    return asked_problems(database, wanted)
+    listed, _ = asked_problems(database, wanted)
+    return listed
 
 
 def _table(listed: list[Problem]) -> Table:
