@@ -137,7 +137,6 @@ def prior_of_others(samples: NDArray[Any]) -> float:
 
     That is, as often as two samples of a class are mistaken for the same class: the share of such
     pairs estimates the sum of squared shares without bias (Simpson 1949, Nature 163, 688).
-    squared shares without bias (Simpson 1949, Nature 163, 688).
     """
     n_classes = len(samples)
     wrong = np.array(samples, np.float64)
