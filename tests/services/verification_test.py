@@ -123,6 +123,9 @@ def test_results_of_another_version_of_a_metric_are_outdated_and_no_drift(
 
     monkeypatch.setattr(custom, "custom_versions", lambda: {"f2_ill": 2})
     assert sentences(database) == ["its results are outdated and no re-evaluation is queued."]
+    found = verify(database)
+    assert found.is_clean, "they were right for their version"
+    assert found.n_outdated == 1
     recompute_stale(database)
     found = verify(database)
     assert found.findings == ()
@@ -140,6 +143,23 @@ def test_a_run_that_nobody_was_asked_for_is_found(database: Database) -> None:
         session.execute(delete(WorkRow))
 
     assert sentences(database) == ["its results are outdated and no re-evaluation is queued."]
+    assert not verify(database).is_clean
+
+
+def test_results_of_an_earlier_version_are_no_problem_but_those_on_other_labels_are(
+    database: Database,
+) -> None:
+    log_scored(database)
+    with database.write() as session:
+        session.execute(update(EvaluationRow).values(suite_version=1))
+
+    assert verify(database).is_clean
+    correct_labels(database, {0: "y"}, dataset="scored")
+    with database.write() as session:
+        session.execute(delete(WorkRow))
+    found = verify(database)
+    assert found.n_outdated == 0
+    assert [each.kind for each in found.findings] == [FindingKind.STUCK]
 
 
 @filled_once

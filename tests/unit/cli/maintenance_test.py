@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 import offdiag as library
+from offdiag.store.database import Database
+from offdiag.store.models import EvaluationRow
 
 Command = Callable[..., Any]
 
@@ -86,6 +89,25 @@ def test_collecting_says_what_it_removed(offdiag: Command, logged: library.Run) 
     assert kept == {"deleted_runs": 0, "open_runs": 0, "evaluations": 0}
     assert removed.out.startswith("Removed 1 deleted runs, 0 unfinished runs")
     assert offdiag("runs", "restore", logged.id).code == 2
+
+
+def test_results_of_an_earlier_version_are_said_to_be_outdated_and_end_with_0(
+    registry_url: str, offdiag: Command, logged: library.Run
+) -> None:
+    logged.evaluation()
+    database = Database(registry_url)
+    with database.write() as session:
+        session.execute(update(EvaluationRow).values(suite_version=1))
+    database.close()
+
+    before = offdiag("verify")
+    assert offdiag("recompute").code == 0
+    after = offdiag("verify")
+
+    assert (before.code, after.code) == (0, 0)
+    assert "1 run, 1 recomputed, 1 outdated: no problems." in before.out
+    assert "`offdiag recompute` queues them now" in " ".join(before.out.split())
+    assert "1 run, 1 recomputed, 1 not evaluated yet: no problems." in after.out
 
 
 def test_what_is_wrong_is_shown_and_ends_with_1(

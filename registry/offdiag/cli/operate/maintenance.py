@@ -24,7 +24,7 @@ _MOST_SHOWN = 50
     "verify",
     "verify --sample --json",
     see=("recompute", "db restore"),
-    no="stored results differ from the recomputed ones",
+    no="a problem was found",
 )
 @click.command()
 @click.option(
@@ -41,7 +41,8 @@ _MOST_SHOWN = 50
 def verify(context: click.Context, *, sample: bool, ledger: Path | None, call: Call) -> None:
     """Recompute results from the predictions and compare them with the stored ones.
 
-    Nothing is changed.
+    Nothing is changed. Results of another version of the metrics are listed as outdated, which is
+    no problem.
     """
     from random import SystemRandom
 
@@ -63,8 +64,15 @@ def _shown(found: Verification) -> Iterator[Shown]:
     from offdiag.domain.number_text import count
 
     waiting = f", {found.n_waiting} not evaluated yet" if found.n_waiting else ""
+    waiting += f", {found.n_outdated} outdated" if found.n_outdated else ""
     verdict = "no problems" if found.is_clean else count(found.n_problems, "problem")
     yield f"{count(found.n_runs, 'run')}, {found.n_recomputed} recomputed{waiting}: {verdict}."
+    if found.n_outdated:
+        yield (
+            "Outdated results are of another version of the metrics or flag rules and were not "
+            "compared. A worker of this version, with the same metric modules, evaluates these "
+            "runs again; `offdiag recompute` queues them now."
+        )
     if not found.findings:
         return
     left_out = len(found.findings) - _MOST_SHOWN

@@ -70,7 +70,8 @@ class FindingKind(StrEnum):
     STUCK = "stuck"
     """Jobs that no worker does, or outdated results without a job."""
     UNCHECKED = "unchecked"
-    """Not known to be wrong: values of metrics that are not declared in this process."""
+    """Not known to be wrong: values of metrics that are not declared in this process, and results
+    of another version that no worker has queued for re-evaluation yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +91,14 @@ class Finding:
 class Verification:
     """The result: how many runs there are, how many were recomputed, and what is wrong.
 
-    `n_waiting` runs have no up-to-date result yet, but a job for it exists.
+    `n_waiting` runs have no up-to-date result yet, but a job for it exists. `n_outdated` runs have
+    results of another version and no job.
     """
 
     n_runs: int
     n_recomputed: int
     n_waiting: int
+    n_outdated: int
     findings: tuple[Finding, ...]
 
     @property
@@ -113,6 +116,7 @@ class Verification:
             "n_runs": self.n_runs,
             "n_recomputed": self.n_recomputed,
             "n_waiting": self.n_waiting,
+            "n_outdated": self.n_outdated,
             "findings": [finding.to_dict() for finding in self.findings],
         }
 

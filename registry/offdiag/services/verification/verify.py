@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from offdiag.domain.runs import StaleReason
 from offdiag.errors import InvalidInput
 from offdiag.metrics.custom import custom_suffix
 from offdiag.metrics.suite import SUITE_VERSION
@@ -83,6 +84,10 @@ def missing_from(session: Session, entries: list[LedgerEntry]) -> list[Finding]:
     return findings
 
 
+OF_VERSIONS = frozenset(
+    {StaleReason.SUITE_CHANGED, StaleReason.RULES_CHANGED, StaleReason.CURVES_MISSING}
+)
+"""Reasons that an upgrade gives, for which a worker queues runs once it is upgraded too."""
 SAMPLE_FROM = 2_000
 """Registries with fewer runs are checked completely, with or without a sample."""
 ONE_IN = 20
@@ -105,16 +110,19 @@ def verify(
         findings = [*_broken_rules(session), *missing_from(session, list(ledger))]
         findings += [*check_definitions(session), *check_truths(session)]
         complete = complete_runs(session)
-        stale = [
-            run.run_id
+        stale = {
+            run.run_id: run.reasons
             for run in stale_runs(
                 session, suite_version=SUITE_VERSION, metrics_suffix=custom_suffix()
             )
-        ]
-        unasked = health.unasked_runs(session, stale)
+        }
+        unasked = health.unasked_runs(session, list(stale))
+    outdated = {run_id for run_id in unasked if OF_VERSIONS.issuperset(stale[run_id])}
     findings += [
         Finding(
-            FindingKind.STUCK, run_id, "its results are outdated and no re-evaluation is queued."
+            FindingKind.UNCHECKED if run_id in outdated else FindingKind.STUCK,
+            run_id,
+            "its results are outdated and no re-evaluation is queued.",
         )
         for run_id in unasked
     ]
@@ -127,6 +135,7 @@ def verify(
         n_runs=len(complete),
         n_recomputed=len(chosen),
         n_waiting=len(stale) - len(unasked),
+        n_outdated=len(outdated),
         findings=tuple(findings),
     )
 
