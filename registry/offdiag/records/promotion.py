@@ -43,7 +43,7 @@ class Promotion(ResponseBody):
 
 
 class Promotions(ResponseBody):
-    """Champion and candidate of a dataset, and all decisions, newest first."""
+    """Champion and candidate of a dataset, and at most 100 decisions, newest first."""
 
     project: str
     dataset: str

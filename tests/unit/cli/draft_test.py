@@ -64,6 +64,15 @@ def test_what_cannot_be_told_is_shown_apart_from_every_class(offdiag: Command) -
     assert "cannot be told" in offdiag("draft", "show", "digits").out
 
 
+def test_an_agreement_without_kappa_says_why(offdiag: Command) -> None:
+    for author in ("ana", "ben"):
+        offdiag("draft", "answer", "digits", "b=8", "--author", author)
+
+    shown = " ".join(offdiag("draft", "show", "digits").out.split())
+
+    assert "Cohen's kappa undefined (one answer only)." in shown
+
+
 def test_tasks_are_written_and_read(offdiag: Command, tmp_path: Path) -> None:
     offdiag("draft", "answer", "digits", "b=8")
     file = tmp_path / "tasks.json"

@@ -72,8 +72,8 @@ def _shown(found: Draft) -> Iterator[Table | str]:
     yield filled_table(columns, rows)
     yield f"{found.n_changes:,} of {len(found.samples):,} labels would change."
     for pair in found.agreement:
-        kappa = pair.kappa.value
-        text = "undefined" if kappa is None else f"{kappa:.2f}"
+        kappa = pair.kappa.measured()
+        text = kappa.undefined_text if kappa.value is None else f"{kappa.value:.2f}"
         names = " and ".join(visible(person) for person in pair.people)
         yield f"{names} agree on {pair.n_same:,} of {pair.n:,}; Cohen's kappa {text}."
 

@@ -154,7 +154,7 @@ def _best_action(found: ThresholdCosts, name: str) -> str:
 
 def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
     if found.in_use.value is None:
-        return "The cost of the predictions of the run is not defined."
+        return f"The cost of the predictions of the run is {found.in_use.undefined_text}."
     cost = f"The predictions of the run cost {amount_text(found.in_use.value, amounts)} per 1,000"
     if found.change is None:
         return (
@@ -165,7 +165,7 @@ def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
         # Only the examples would tell whether the predictions are the same.
         return f"{cost}; the same number of each error as from this threshold on."
     if (gap := found.change.difference.value) is None:
-        return f"{cost}; the change is undefined."
+        return f"{cost}; the change is {found.change.difference.undefined_text}."
     # Without an interval, which would be that of a threshold not chosen for being cheapest.
     return f"{cost}; the change is {amounts.signed(gap * PER)} per 1,000 on these examples."
 

@@ -162,7 +162,7 @@ def rank_sentence(ranks: Mapping[str, RankedValue]) -> str | None:
 
 def _ranked(word: str, ranked: RankedValue) -> str:
     if ranked.value.value is None:
-        return f"{word} is undefined"
+        return f"{word} is {ranked.value.undefined_text}"
     text = f"{word} {numbers.metric(ranked.value.value)}"
     if ranked.rank is None or ranked.n_runs < 2:
         return text

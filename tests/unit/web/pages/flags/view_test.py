@@ -2,9 +2,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagEventKind
 from offdiag.store.flags import FlagEvent
-from offdiag_web.pages.flags.flag_page import history_lines
+from offdiag.store.run_neighbours import RankedValue
+from offdiag_web.pages.flags.flag_page import history_lines, rank_sentence
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 KIND = FlagEventKind
@@ -60,3 +62,9 @@ def test_every_kind_of_entry_has_words() -> None:
 
     assert len(lines) == len(KIND)
     assert {line.at for line in lines} == {NOW - timedelta(days=1)}
+
+
+def test_a_rank_that_does_not_exist_has_a_reason() -> None:
+    ranks = {"overall_accuracy": RankedValue(MetricValue(None, "no_cases"), None, 1)}
+
+    assert rank_sentence(ranks) == "Accuracy is undefined (there are no examples)."
