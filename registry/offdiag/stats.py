@@ -38,7 +38,7 @@ from offdiag.metrics.paired.hypothesis_tests import (
 from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 from offdiag.metrics.paired.resampling import PermutationTest
 from offdiag.metrics.paired.scores import DeLong
-from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
+from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, labelled_suite
 from offdiag.sdk.evaluations.intervals import (
     multilabel_intervals,
     score_intervals,
@@ -143,9 +143,7 @@ def permutation_test(
     code = None if label is None else joint.labels.code_of(label, field_name="label")
 
     def statistic(stack: NDArray[np.int64]) -> NDArray[np.float64]:
-        suite = evaluate_stack(
-            stack, ordinal=joint.labels.has_declared_order, names=joint.labels.names
-        )
+        suite = labelled_suite(stack, joint.labels)
         if code is None:
             return sign * suite.aggregate[key].value
         return sign * suite.per_class[key].value[:, code]

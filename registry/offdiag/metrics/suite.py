@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.labels import LabelSet
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.aggregates.classified import Classified
 from offdiag.metrics.per_class import PER_CLASS
@@ -55,6 +56,11 @@ def evaluate_stack(
         aggregate=_Unflattened(subject.aggregate, tuple(leading)),
         per_class=_Unflattened(subject.per_class, (*leading, n_classes)),
     )
+
+
+def labelled_suite(counts: NDArray[Any], labels: LabelSet) -> Suite:
+    """The suite of one matrix or of many whose classes are `labels`, as `evaluate_stack`."""
+    return evaluate_stack(counts, ordinal=labels.has_declared_order, names=labels.names)
 
 
 class _Unflattened(Mapping[str, Quantity]):

@@ -49,7 +49,7 @@ from offdiag.metrics.multilabel.suite import label_metrics
 from offdiag.metrics.slices.counts import NUMBER_AXIS
 from offdiag.metrics.slices.finder import ACCURACY, SUBSET_ACCURACY
 from offdiag.metrics.slices.gaps import SLOPES, Margins
-from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
+from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, labelled_suite
 
 METHOD = "square-and-add over all groups"
 METHOD_WORST = "all groups together"
@@ -348,9 +348,7 @@ def outcomes_of(group: Unweighted) -> Outcomes:
 
 def _value_in(group: Unweighted, key: str, index: tuple[int, ...]) -> float:
     if isinstance(group, ConfusionMatrix):
-        suite = evaluate_stack(
-            group.counts, ordinal=group.labels.has_declared_order, names=group.labels.names
-        )
+        suite = labelled_suite(group.counts, group.labels)
         quantity = suite.per_class[key] if index else suite.aggregate[key]
         return float(quantity.at(*index))
     return float(label_metrics(group.tally.labels)[key][index[0]])

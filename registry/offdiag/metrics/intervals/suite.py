@@ -57,7 +57,7 @@ from offdiag.metrics.intervals.posterior import (
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals, wilson
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.spec import NO_INTERVAL
-from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
+from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, labelled_suite
 from offdiag.metrics.tally import Tally
 
 WITHOUT_INTERVAL = frozenset(
@@ -145,9 +145,7 @@ def suite_intervals(
     per_class = proportion_intervals(outcomes, proportions.PER_CLASS, confidence=level)
     if matrix.total == 0:
         return SuiteIntervals(aggregate, per_class, level, seed, 0)
-    suite = evaluate_stack(
-        matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
-    )
+    suite = labelled_suite(matrix.counts, matrix.labels)
     found = drawn_intervals(
         Evidence.of_counts(matrix), suite, matrix, seed=seed, confidence=level, draws=count
     )

@@ -36,7 +36,7 @@ from offdiag.metrics.paired.confidence_set import Contest
 from offdiag.metrics.paired.many_runs import PairedRuns, RunsTogether
 from offdiag.metrics.paired.run_spread import RunSpread, spread_of_recall
 from offdiag.metrics.spec import Direction
-from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.suite import labelled_suite
 
 FEWEST_SAMPLES = 5
 """Samples of a class below which neither its recall nor an average over classes is tested."""
@@ -49,9 +49,7 @@ def metric_contest(runs: RunsTogether, keys: Sequence[str]) -> Contest:
     Averages over classes are not tested if a class has fewer than five samples.
     """
     counts = np.stack([matrix.counts for matrix in runs.matrices])
-    suite = evaluate_stack(
-        counts, ordinal=runs.labels.has_declared_order, names=runs.labels.names
-    ).aggregate
+    suite = labelled_suite(counts, runs.labels).aggregate
     signs = signs_of(keys)
     own = [aggregate_gradients(matrix, keys) for matrix in runs.matrices]
     return Contest(

@@ -31,7 +31,7 @@ from offdiag.metrics.paired.simultaneous_tests import (
     judge_together,
 )
 from offdiag.metrics.quantity import Quantity, first_cause
-from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
+from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, labelled_suite
 
 SAME_FOR_BOTH = frozenset({"prevalence"})
 """Facts of the ground truth, which are the same for two runs on the same samples."""
@@ -70,9 +70,8 @@ def paired_differences(joint: JointCounts, *, confidence: float = 0.95) -> Paire
     Raises `InvalidInput` for a confidence outside (0, 1).
     """
     level = confidence_level(confidence)
-    ordinal = joint.labels.has_declared_order
-    first = evaluate_stack(joint.first_matrix.counts, ordinal=ordinal, names=joint.labels.names)
-    second = evaluate_stack(joint.second_matrix.counts, ordinal=ordinal, names=joint.labels.names)
+    first = labelled_suite(joint.first_matrix.counts, joint.labels)
+    second = labelled_suite(joint.second_matrix.counts, joint.labels)
     aggregate = {key: _gap(first.aggregate[key], second.aggregate[key]) for key in AGGREGATES}
     per_class = {key: _gap(first.per_class[key], second.per_class[key]) for key in PER_CLASS}
     of_aggregates = shared_proportion_intervals(joint, proportions.AGGREGATE, confidence=level)

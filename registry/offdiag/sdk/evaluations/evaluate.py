@@ -16,7 +16,7 @@ from offdiag.metrics.arguments import refuse_totals, stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix, notes_on_shares
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.slices.finder import SliceFindings
-from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.suite import labelled_suite
 from offdiag.metrics.weighted.counts import WeightedMatrix, weighted_matrix
 from offdiag.sdk.evaluations.evaluation import Evaluation, label_frame
 from offdiag.sdk.evaluations.slices import frame_of_slices, slices_of_labels
@@ -45,9 +45,7 @@ class WeightedEvaluation(MetricResults):
     @classmethod
     def of_matrix(cls, matrix: WeightedMatrix) -> WeightedEvaluation:
         """Compute all metrics of sums of weights."""
-        suite = evaluate_stack(
-            matrix.weights, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
-        )
+        suite = labelled_suite(matrix.weights, matrix.labels)
         codes = range(matrix.n_classes)
         return cls(
             matrix,

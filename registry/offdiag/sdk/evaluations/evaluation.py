@@ -22,7 +22,7 @@ from offdiag.metrics.counted import Counted, CountedSets, matrix_of, sets_of
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
 from offdiag.metrics.slices.finder import SliceFindings
-from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.suite import labelled_suite
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.evaluations.flag import FlagList, Judgement
@@ -146,9 +146,7 @@ class Evaluation:
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> Evaluation:
         """Compute all metrics of a confusion matrix."""
-        suite = evaluate_stack(
-            matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
-        )
+        suite = labelled_suite(matrix.counts, matrix.labels)
         return cls.of_values(
             matrix,
             aggregate={key: quantity.at() for key, quantity in suite.aggregate.items()},

@@ -13,7 +13,7 @@ from offdiag.metrics.intervals import multilabel as of_sets
 from offdiag.metrics.intervals import scores as of_scores
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.suite import suite_intervals as of_matrix
-from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.suite import labelled_suite
 from offdiag.metrics.weighted.intervals import weighted_suite_intervals
 from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
 from offdiag.sdk.evaluations.evaluation import Evaluation
@@ -66,9 +66,7 @@ def suite_intervals(
     """
     if isinstance(evaluation, WeightedEvaluation):
         counted = evaluation.matrix.counted
-        suite = evaluate_stack(
-            counted.sums, ordinal=counted.labels.has_declared_order, names=counted.labels.names
-        )
+        suite = labelled_suite(counted.sums, counted.labels)
         found = weighted_suite_intervals(
             counted, suite, seed=seed, confidence=confidence, replicates=replicates
         )

@@ -44,7 +44,7 @@ from offdiag.metrics.scores.score_curves import (
     score_curves,
 )
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
-from offdiag.metrics.suite import SUITE_VERSION, Suite, evaluate_stack
+from offdiag.metrics.suite import SUITE_VERSION, Suite, labelled_suite
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.metrics.weighted.intervals import weighted_costs, weighted_suite_intervals
 from offdiag.metrics.weighted.scores import weighted_class_metrics, weighted_score_metrics
@@ -174,9 +174,7 @@ def curves_of(inputs: EvaluationInputs) -> tuple[ScoreCurve, ...]:
 
 def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
     """All metrics of a matrix, with intervals for those that have one."""
-    suite = evaluate_stack(
-        matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
-    )
+    suite = labelled_suite(matrix.counts, matrix.labels)
     return _with_intervals(suite, suite_intervals(matrix, seed=INTERVAL_SEED), matrix.n_classes)
 
 
@@ -184,9 +182,7 @@ def of_weights(inputs: EvaluationInputs) -> EvaluatedValues:
     """All metrics of sums of weights, and those of the scores of weighted samples."""
     counted = inputs.counted
     assert isinstance(counted, WeightedCounts)  # noqa: S101  # The caller has checked it.
-    suite = evaluate_stack(
-        counted.sums, ordinal=counted.labels.has_declared_order, names=counted.labels.names
-    )
+    suite = labelled_suite(counted.sums, counted.labels)
     found = weighted_suite_intervals(counted, suite, seed=INTERVAL_SEED)
     values = _with_intervals(suite, found, counted.n_classes)
     if not inputs.run.score_columns:

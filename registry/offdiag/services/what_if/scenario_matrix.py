@@ -20,7 +20,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.what_if import at_prevalence, merge_classes, other_positive_class
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS, ScoreCurve
-from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.suite import labelled_suite
 from offdiag.services.curves import browse_curves
 from offdiag.store.database import Database
 from offdiag.store.run_page import read_run
@@ -78,9 +78,7 @@ def recount(database: Database, run_id: str, change: Change) -> Recounted:
     counts: NDArray[Any] = matrix.counts
     if change.prevalence is not None:
         counts = at_prevalence(matrix, change.prevalence).weights
-    suite = evaluate_stack(
-        counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
-    )
+    suite = labelled_suite(counts, matrix.labels)
     return Recounted(
         run_id=run_id,
         labels=matrix.labels,
