@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.comparison import texts
-from offdiag.comparison.differences import MetricDifference, judged
+from offdiag.comparison.differences import MetricDifference, judged_change
 from offdiag.domain.number_text import count
 from offdiag.domain.sentences import listed
 from offdiag.domain.values import MetricValue
@@ -217,16 +217,6 @@ def _changes(
                 counts.only_second - counts.only_first,
             )
         )
-        change = judged(
-            key,
-            label,
-            first,
-            second,
-            found.alone.at(at).around(difference),
-            simultaneous=found.together.at(at),
-            is_changed=bool(found.is_changed[at]),
-            p=float(found.p[at]),
-            p_adjusted=float(found.p_adjusted[at]),
-        )
+        change = judged_change(key, label, (first, second), difference, found, at=at)
         changes.append(PartChange(text, label, counts, change))
     return tuple(changes)

@@ -21,10 +21,10 @@ from offdiag.metrics.intervals.bounds import Bounds, Interval
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals, wilson
 from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.multilabel.suite import label_metrics, set_metrics
-from offdiag.metrics.paired.class_changes import confidence_together
+from offdiag.metrics.paired.class_changes import ClassChanges, confidence_together
 from offdiag.metrics.paired.joint_counts import JointCounts, PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
-from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.suite import labelled_suite
 from offdiag.metrics.weighted.counts import WeightedCounts, of_weights
 
 HEADLINE = (
@@ -119,6 +119,29 @@ def judged(
     outcome = _outcome(key, class_label, difference, is_changed)
     return MetricDifference(
         key, class_label, first, second, difference, simultaneous, outcome, p, p_adjusted
+    )
+
+
+def judged_change(
+    key: str,
+    class_label: str | None,
+    values: tuple[MetricValue, MetricValue],
+    difference: MetricValue,
+    changes: ClassChanges,
+    *,
+    at: int,
+) -> MetricDifference:
+    """The difference whose test is at position `at` of the changes."""
+    is_tested = not np.isnan(changes.p[at])
+    return judged(
+        key,
+        class_label,
+        *values,
+        changes.alone.at(at).around(difference),
+        simultaneous=changes.together.at(at),
+        is_changed=bool(changes.is_changed[at]) if is_tested else None,
+        p=float(changes.p[at]) if is_tested else None,
+        p_adjusted=float(changes.p_adjusted[at]) if is_tested else None,
     )
 
 
@@ -285,9 +308,7 @@ def plain_class_values(found: Counted) -> Mapping[str, Sequence[MetricValue]]:
     """Recall, precision and F1 by key, without intervals."""
     if isinstance(found, CountedSets):
         return label_metrics(found.tally.labels)
-    per_class = evaluate_stack(
-        _cells(found), ordinal=found.labels.has_declared_order, names=found.labels.names
-    ).per_class
+    per_class = labelled_suite(_cells(found), found.labels).per_class
     return {
         key: [per_class[key].at(code) for code in range(found.n_classes)] for key in OF_CLASSES
     }
@@ -298,9 +319,7 @@ def headline_values(found: Counted) -> dict[str, MetricValue]:
     if isinstance(found, CountedSets):
         of_sets = set_metrics(found.tally)
         return {key: of_sets[key] for key in HEADLINE_OF_SETS}
-    suite = evaluate_stack(
-        _cells(found), ordinal=found.labels.has_declared_order, names=found.labels.names
-    )
+    suite = labelled_suite(_cells(found), found.labels)
     return {key: suite.aggregate[key].at() for key in HEADLINE}
 
 

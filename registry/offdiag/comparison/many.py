@@ -33,11 +33,11 @@ from offdiag.metrics.paired.best_runs import (
     metric_contest,
     recall_contests,
 )
-from offdiag.metrics.paired.confidence_set import DRAWS, BestSet, Contest, confidence_sets
+from offdiag.metrics.paired.confidence_set import BestSet, Contest, confidence_sets
 from offdiag.metrics.paired.hypothesis_tests import CochranQ, cochran_of_counts, holm, mcnemar
 from offdiag.metrics.paired.many_runs import PairedRuns, PairwiseRuns, RunsTogether
 from offdiag.metrics.paired.run_spread import Codes
-from offdiag.metrics.suite import AGGREGATE_KEYS, evaluate_stack
+from offdiag.metrics.suite import AGGREGATE_KEYS, labelled_suite
 
 FEWEST_RUNS = 3
 MOST_PREDICTIONS = 10_000_000
@@ -57,9 +57,7 @@ def best_by_metric(runs: PairedRuns, keys: Sequence[str], *, seed: int) -> dict[
         return {}
 
     def score(stack: NDArray[np.int64]) -> dict[str, Floats]:
-        suite = evaluate_stack(
-            stack, ordinal=labels.has_declared_order, names=labels.names
-        ).aggregate
+        suite = labelled_suite(stack, labels).aggregate
         return {key: np.asarray(suite[key].value) for key in signs}
 
     return best_of_many(runs, score, signs=signs, seed=seed)
@@ -132,7 +130,6 @@ class ManyComparison:
     unpaired: tuple[int, ...]
     confidence: float
     seed: int
-    replicates: int
     best_of_many: Mapping[str, BestOfMany] = field(default_factory=dict)
     in_pairs: bool = False
     left_out: tuple[int, ...] = ()
@@ -160,7 +157,6 @@ def compare_many(
     labels: LabelSet,
     seed: int,
     confidence: float = 0.95,
-    replicates: int = DRAWS,
 ) -> ManyComparison:
     """Compare runs on the n samples of `actual`, at least one.
 
@@ -171,9 +167,7 @@ def compare_many(
     uploaded = {at: run for at, run in enumerate(runs) if isinstance(run, ConfusionMatrix)}
     predicted = tuple(run for run in runs if not isinstance(run, ConfusionMatrix))
     paired = PairedRuns(actual, predicted, labels) if predicted else None
-    return compare_together(
-        paired, uploaded, seed=seed, confidence=confidence, replicates=replicates
-    )
+    return compare_together(paired, uploaded, seed=seed, confidence=confidence)
 
 
 def compare_together(
@@ -182,7 +176,6 @@ def compare_together(
     *,
     seed: int,
     confidence: float = 0.95,
-    replicates: int = DRAWS,
 ) -> ManyComparison:
     """Compare runs that are already paired; `uploaded` are matrices of others by position."""
     n_runs = len(uploaded) + (paired.n_runs if paired else 0)
@@ -190,13 +183,12 @@ def compare_together(
     of_paired = iter(paired.matrices if paired else ())
     matrices = tuple(uploaded[at] if at in uploaded else next(of_paired) for at in range(n_runs))
     unpaired = tuple(uploaded)
-    values = [headline_values(matrix) for matrix in matrices]
     recall = [class_values(matrix, confidence=confidence)["recall"] for matrix in matrices]
     metrics, classes = _contests(
-        paired, positions, matrices, values, recall, seed=seed, confidence=confidence
+        paired, positions, matrices, recall, seed=seed, confidence=confidence
     )
-    (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence, draws=replicates)
-    of_classes = confidence_sets(classes, seed=seed, confidence=confidence, draws=replicates)
+    (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence)
+    of_classes = confidence_sets(classes, seed=seed, confidence=confidence)
     pairs, cochran = _correct_predictions(paired, positions)
     best: Mapping[str, BestOfMany] = {}
     if isinstance(paired, PairedRuns) and not unpaired:
@@ -211,7 +203,6 @@ def compare_together(
         unpaired=unpaired,
         confidence=confidence,
         seed=seed,
-        replicates=replicates,
         best=best,
         in_pairs=isinstance(paired, PairwiseRuns),
     )
@@ -228,7 +219,6 @@ def many_comparison(
     unpaired: tuple[int, ...] = (),
     confidence: float,
     seed: int,
-    replicates: int,
     best: Mapping[str, BestOfMany],
     in_pairs: bool = False,
 ) -> ManyComparison:
@@ -255,7 +245,6 @@ def many_comparison(
         unpaired,
         confidence,
         seed,
-        replicates,
         best,
         in_pairs,
     )
@@ -265,7 +254,6 @@ def _contests(
     paired: RunsTogether | None,
     positions: tuple[int, ...],
     matrices: Sequence[ConfusionMatrix],
-    values: Sequence[Mapping[str, MetricValue]],
     recall: Sequence[Sequence[MetricValue]],
     *,
     seed: int,
@@ -274,10 +262,7 @@ def _contests(
     """Contests by the primary metrics and by recall; `positions` are those of paired runs."""
     if paired is not None and len(positions) == len(matrices):
         return metric_contest(paired, HEADLINE), recall_contests(paired)
-    bounded = [
-        _with_intervals(matrix, plain, seed=seed, confidence=confidence)
-        for matrix, plain in zip(matrices, values, strict=True)
-    ]
+    bounded = [_with_intervals(each, seed=seed, confidence=confidence) for each in matrices]
     metrics = unpaired_metric_contest(
         HEADLINE,
         matrices,
@@ -304,10 +289,10 @@ def _width(key: str) -> float:
 
 
 def _with_intervals(
-    matrix: ConfusionMatrix, values: Mapping[str, MetricValue], *, seed: int, confidence: float
+    matrix: ConfusionMatrix, *, seed: int, confidence: float
 ) -> dict[str, MetricValue]:
     found = suite_intervals(matrix, seed=seed, confidence=confidence).aggregate
-    return {key: found[key].at().around(value) for key, value in values.items()}
+    return {key: found[key].at().around(each) for key, each in headline_values(matrix).items()}
 
 
 def _correct_predictions(

@@ -25,6 +25,7 @@ from offdiag.comparison.differences import (
     difference_of,
     headline_values,
     judged,
+    judged_change,
     paired_cells,
     plain_class_values,
     unpaired_cells,
@@ -234,7 +235,7 @@ class BothRuns:
     @property
     def differences(self) -> dict[str, float]:
         """Differences of every metric, NaN where undefined."""
-        return {key: _float(difference_of(*self.of(key))) for key in self.values[0]}
+        return {key: float(difference_of(*self.of(key))) for key in self.values[0]}
 
     @cached_property
     def _class_values(self) -> tuple[Mapping[str, Sequence[MetricValue]], ...]:
@@ -247,7 +248,7 @@ class BothRuns:
     def class_gaps(self, key: str) -> NDArray[np.float64]:
         """Differences of a metric of each class, NaN where undefined."""
         values = zip(*self.of_classes(key), strict=True)
-        return np.array([_float(difference_of(old, new)) for old, new in values])
+        return np.array([float(difference_of(old, new)) for old, new in values])
 
 
 def accuracy_key(of_sets: bool) -> str:
@@ -436,10 +437,6 @@ def untested_pair(
     )
 
 
-def _float(value: MetricValue) -> float:
-    return np.nan if value.value is None else value.value
-
-
 def _sloped(key: str, both: BothRuns, test: JointTest) -> MetricDifference:
     alone, simultaneous = (
         test.intervals(key, critical=critical).at() for critical in (test.alone, test.critical)
@@ -469,24 +466,11 @@ def _headline(
 
 
 def _of_classes(key: str, both: BothRuns, changes: ClassChanges) -> tuple[MetricDifference, ...]:
-    found = []
     values = zip(both.first.labels.names, *both.of_classes(key), strict=True)
-    for code, (name, before, after) in enumerate(values):
-        is_tested = not np.isnan(changes.p[code])
-        found.append(
-            judged(
-                key,
-                name,
-                before,
-                after,
-                changes.alone.at(code).around(difference_of(before, after)),
-                simultaneous=changes.together.at(code),
-                is_changed=bool(changes.is_changed[code]) if is_tested else None,
-                p=float(changes.p[code]) if is_tested else None,
-                p_adjusted=float(changes.p_adjusted[code]) if is_tested else None,
-            )
-        )
-    return tuple(found)
+    return tuple(
+        judged_change(key, name, (before, after), difference_of(before, after), changes, at=code)
+        for code, (name, before, after) in enumerate(values)
+    )
 
 
 def _accuracy(matrix: ConfusionMatrix, confidence: float) -> MetricValue:

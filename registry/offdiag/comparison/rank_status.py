@@ -133,7 +133,7 @@ def unpaired_metric_contest(
     return _contest(
         signs,
         covariances,
-        [[_floats(each), _errors(each, confidence)] for each in values],
+        [[np.array(each, float), _errors(each, confidence)] for each in values],
         matrices,
         tested_metrics(keys, matrices),
     )
@@ -147,7 +147,7 @@ def unpaired_recall_contest(
     confidence: float,
 ) -> Contest:
     """A contest by the recall of one class; each value has its interval of `confidence`."""
-    recall = _floats(values)
+    recall = np.array(values, float)
     with np.errstate(divide="ignore", invalid="ignore"):
         variances = recall * (1 - recall) / [matrix.actual[code] for matrix in matrices]
     covariances = np.zeros((1, len(matrices), 1, len(matrices)))
@@ -196,10 +196,6 @@ def _contest(
         np.array(sorted(range(len(matrices)), key=digests.__getitem__), np.intp),
         is_tested,
     )
-
-
-def _floats(values: Values) -> Floats:
-    return np.array([np.nan if each.value is None else each.value for each in values])
 
 
 def _errors(values: Values, confidence: float) -> Floats:

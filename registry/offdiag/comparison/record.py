@@ -23,6 +23,7 @@ from offdiag.comparison.pair_verdict import (
 from offdiag.comparison.rank_status import Rank
 from offdiag.comparison.texts import run_label
 from offdiag.metrics.counted import Counted, numbers_of
+from offdiag.metrics.paired.confidence_set import DRAWS
 
 
 def verdict_record(verdict: Verdict) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def many_record(
         "on_other_labels": [run_label(at) for at in many.left_out],
         "confidence": many.confidence,
         "seed": many.seed,
-        "replicates": many.replicates,
+        "replicates": DRAWS,
         "metrics": {
             key: {run_label(at): rank_record(place) for at, place in enumerate(found)}
             for key, found in many.places.items()

@@ -30,7 +30,7 @@ from offdiag.metrics.multilabel_runs.paired import (
     set_contest,
 )
 from offdiag.metrics.paired.class_changes import SLOPED, changes_by_slopes, recall_changes
-from offdiag.metrics.paired.confidence_set import DRAWS, confidence_sets
+from offdiag.metrics.paired.confidence_set import confidence_sets
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts, mcnemar
 from offdiag.metrics.paired.joint_counts import PairedRates, joint_counts
 from offdiag.metrics.paired.weighted import (
@@ -112,7 +112,6 @@ def compare_many_sets(runs: PairedSets, *, seed: int, confidence: float) -> Many
         cochran=cochran_of_counts(runs.both_exact) if runs.n_runs > 2 else None,
         confidence=confidence,
         seed=seed,
-        replicates=DRAWS,
         best=best_of_many_sets(runs, HEADLINE_OF_SETS, seed=seed),
     )
 
