@@ -14,18 +14,15 @@ from sqlalchemy.orm import Session, aliased
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
-from offdiag.inputs.ids import SampleIds, joined
 from offdiag.inputs.labels import Codes
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.store import codec
-from offdiag.store.codec import decode_ids
 from offdiag.store.models import (
     DatasetRow,
     LabelSetRow,
     ProjectRow,
     RunRow,
     ScoreChunkRow,
-    TruthChunkRow,
     TruthVersionRow,
     UploadedMatrixRow,
 )
@@ -137,33 +134,6 @@ def _matrix(
     return confusion_matrix(counts, labels=labels, orientation=source)
 
 
-def truth_codes_of(session: Session, truth_ids: Collection[int]) -> dict[int, Codes]:
-    """Actual codes of label versions in canonical order, by id of the version."""
-    rows = session.execute(
-        select(TruthChunkRow.truth_version_id, TruthChunkRow.codes, TruthChunkRow.dtype)
-        .where(TruthChunkRow.truth_version_id.in_(truth_ids))
-        .order_by(TruthChunkRow.truth_version_id, TruthChunkRow.seq)
-    )
-    parts: dict[int, list[Codes]] = {}
-    for truth_id, codes, dtype in rows:
-        parts.setdefault(truth_id, []).append(codec.decode_codes(codes, dtype))
-    return {truth_id: np.concatenate(codes) for truth_id, codes in parts.items()}
-
-
-def sample_ids_of(session: Session, roots: Mapping[int, str]) -> dict[int, SampleIds]:
-    """Sample ids of lineages in canonical order, by root; `roots` gives the kind of each."""
-    rows = session.execute(
-        select(TruthChunkRow.truth_version_id, TruthChunkRow.sample_ids)
-        .where(TruthChunkRow.truth_version_id.in_(roots))
-        .order_by(TruthChunkRow.truth_version_id, TruthChunkRow.seq)
-    )
-    parts: dict[int, list[SampleIds]] = {}
-    for root_id, blob in rows:
-        if blob is not None:
-            parts.setdefault(root_id, []).append(decode_ids(blob, roots[root_id]))
-    return {root_id: joined(found) for root_id, found in parts.items()}
-
-
 def predictions_of(session: Session, run_ids: Sequence[str]) -> dict[str, Predicted]:
     parts: dict[str, list[PredictedChunk]] = {}
     for chunk in predicted_chunks(session, run_ids):
@@ -182,20 +152,6 @@ def _places(chunk: PredictedChunk) -> NDArray[np.int64]:
     if chunk.positions is None:
         return np.arange(chunk.start, chunk.start + len(chunk.codes))
     return chunk.positions.astype(np.int64)
-
-
-def scores_of(session: Session, run_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-    """All scores of runs in the order of their predictions, (n, columns), by run."""
-    rows = session.execute(
-        select(ScoreChunkRow.run_id, ScoreChunkRow.scores, ScoreChunkRow.n_columns)
-        .where(ScoreChunkRow.run_id.in_(run_ids))
-        .order_by(ScoreChunkRow.run_id, ScoreChunkRow.seq)
-        .execution_options(yield_per=_ROWS_AT_ONCE)
-    )
-    parts: dict[str, list[NDArray[np.float32]]] = {}
-    for run_id, blob, n_columns in rows:
-        parts.setdefault(run_id, []).append(codec.decode_scores(blob, n_columns))
-    return {run_id: np.concatenate(found) for run_id, found in parts.items()}
 
 
 def score_chunks_of(

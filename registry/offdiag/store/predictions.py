@@ -243,14 +243,21 @@ def partial_counts(session: Session, run_id: str, *, n_classes: int) -> list[Sam
 
 def read_scores(session: Session, run_id: str) -> NDArray[np.float32] | None:
     """All scores of a run in chunk order, shape (n, columns), None if it has none."""
+    return scores_of(session, [run_id]).get(run_id)
+
+
+def scores_of(session: Session, run_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    """The scores of several runs, by run, without those that have none; one statement."""
     rows = session.execute(
-        select(ScoreChunkRow.scores, ScoreChunkRow.n_columns)
-        .where(ScoreChunkRow.run_id == run_id)
-        .order_by(ScoreChunkRow.seq)
-    ).all()
-    if not rows:
-        return None
-    return np.concatenate([codec.decode_scores(blob, columns) for blob, columns in rows])
+        select(ScoreChunkRow.run_id, ScoreChunkRow.scores, ScoreChunkRow.n_columns)
+        .where(ScoreChunkRow.run_id.in_(run_ids))
+        .order_by(ScoreChunkRow.run_id, ScoreChunkRow.seq)
+        .execution_options(yield_per=_ROWS_AT_ONCE)
+    )
+    parts: dict[str, list[NDArray[np.float32]]] = {}
+    for run_id, blob, n_columns in rows:
+        parts.setdefault(run_id, []).append(codec.decode_scores(blob, n_columns))
+    return {run_id: np.concatenate(found) for run_id, found in parts.items()}
 
 
 def read_score_chunks(session: Session, run_id: str) -> Generator[NDArray[np.float32], None, None]:

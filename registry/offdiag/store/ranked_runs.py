@@ -23,6 +23,7 @@ from offdiag.store.evaluations import VALUE_COLUMNS, counts_for_its_run, recorde
 from offdiag.store.models import DatasetRow, EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
 from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.run_rows import lowest_first
 from offdiag.store.runs import is_chosen_here
 from offdiag.store.truths import newest_numbers
 
@@ -402,26 +403,8 @@ def worst_classes(
     session: Session, evaluation_ids: Collection[int], key: str
 ) -> dict[int, WorstClass]:
     """The class with the lowest value of a metric by evaluation, if any has a value."""
-    place = func.row_number().over(
-        partition_by=MetricValueRow.evaluation_id,
-        order_by=(MetricValueRow.value, MetricValueRow.class_index),
-    )
-    placed = (
-        select(
-            MetricValueRow.evaluation_id,
-            MetricValueRow.class_index,
-            MetricValueRow.value,
-            place.label("place"),
-        )
-        .where(
-            MetricValueRow.evaluation_id.in_(evaluation_ids),
-            MetricValueRow.class_index != AGGREGATE,
-            MetricValueRow.key == key,
-            MetricValueRow.value.is_not(None),
-        )
-        .subquery()
-    )
-    rows = session.execute(select(placed).where(placed.c.place == 1))
+    ranked = lowest_first(key, evaluation_ids)
+    rows = session.execute(select(ranked).where(ranked.c.rank == 1))
     return {row.evaluation_id: WorstClass(row.class_index, row.value) for row in rows}
 
 

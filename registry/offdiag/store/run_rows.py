@@ -5,7 +5,7 @@ A line has a few aggregates, the worst class, and what the accuracy of the run h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
@@ -212,7 +212,7 @@ def _worst_classes(dialect: str) -> Select[*tuple[Any, ...]]:
 
     The support is NULL if it is a sum of weights.
     """
-    ranked = _ranked_recalls()
+    ranked = lowest_first("recall", EVALUATIONS)
     support = aliased(MetricValueRow)
     return (
         select(
@@ -243,8 +243,8 @@ def _name_at(class_index: ColumnElement[int], dialect: str) -> ColumnElement[str
     return func.json_extract(LabelSetRow.names, literal("$[") + cast(class_index, Text) + "]")
 
 
-def _ranked_recalls() -> Subquery:
-    """Defined class recalls, the lowest of each evaluation first."""
+def lowest_first(key: str, evaluations: BindParameter[Any] | Collection[int]) -> Subquery:
+    """Defined values of classes by a metric; `rank` is 1 for the lowest of each evaluation."""
     rank = func.row_number().over(
         partition_by=MetricValueRow.evaluation_id,
         order_by=(MetricValueRow.value, MetricValueRow.class_index),
@@ -252,8 +252,8 @@ def _ranked_recalls() -> Subquery:
     return (
         select(*VALUE_COLUMNS, rank.label("rank"))
         .where(
-            MetricValueRow.evaluation_id.in_(EVALUATIONS),
-            MetricValueRow.key == "recall",
+            MetricValueRow.evaluation_id.in_(evaluations),
+            MetricValueRow.key == key,
             MetricValueRow.class_index > AGGREGATE,
             MetricValueRow.value.is_not(None),
         )

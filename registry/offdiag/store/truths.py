@@ -8,13 +8,13 @@ with the first version only; the others consist of labels alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ScalarSelect, Subquery, and_, func, select
+from sqlalchemy import ScalarSelect, Select, Subquery, and_, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
@@ -66,46 +66,30 @@ def newest_numbers(dataset_ids: Collection[int] | None = None) -> Subquery:
 
 def find_truth(session: Session, *, dataset_id: int, digest: str) -> TruthRecord | None:
     """The newest label version of a dataset that has this content."""
-    return _record(
-        session.scalar(
-            select(TruthVersionRow)
-            .where(TruthVersionRow.dataset_id == dataset_id, TruthVersionRow.digest == digest)
-            .order_by(TruthVersionRow.number.desc())
-            .limit(1)
-        )
-    )
+    same = _newest_first(dataset_id).where(TruthVersionRow.digest == digest)
+    return _record(session.scalar(same.limit(1)))
 
 
 def latest_truth(session: Session, dataset_id: int) -> TruthRecord | None:
-    return _record(
-        session.scalar(
-            select(TruthVersionRow)
-            .where(TruthVersionRow.dataset_id == dataset_id)
-            .order_by(TruthVersionRow.number.desc())
-            .limit(1)
-        )
-    )
+    return _record(session.scalar(_newest_first(dataset_id).limit(1)))
 
 
 def truths_of(session: Session, dataset_id: int) -> list[TruthRecord]:
     """Every label version of a dataset, newest first."""
-    return [
-        _recorded(row)
-        for row in session.scalars(
-            select(TruthVersionRow)
-            .where(TruthVersionRow.dataset_id == dataset_id)
-            .order_by(TruthVersionRow.number.desc())
-        )
-    ]
+    return [_recorded(row) for row in session.scalars(_newest_first(dataset_id))]
 
 
 def numbered_truth(session: Session, *, dataset_id: int, number: int) -> TruthRecord | None:
     return _record(
-        session.scalar(
-            select(TruthVersionRow).where(
-                TruthVersionRow.dataset_id == dataset_id, TruthVersionRow.number == number
-            )
-        )
+        session.scalar(_newest_first(dataset_id).where(TruthVersionRow.number == number))
+    )
+
+
+def _newest_first(dataset_id: int) -> Select[TruthVersionRow]:
+    return (
+        select(TruthVersionRow)
+        .where(TruthVersionRow.dataset_id == dataset_id)
+        .order_by(TruthVersionRow.number.desc())
     )
 
 
@@ -146,10 +130,8 @@ def get_truth(session: Session, truth_id: int) -> TruthRecord:
 
 def all_truths(session: Session) -> list[TruthRecord]:
     """Every label version of every dataset."""
-    return [
-        _recorded(row)
-        for row in session.scalars(select(TruthVersionRow).order_by(TruthVersionRow.id))
-    ]
+    rows = session.scalars(select(TruthVersionRow).order_by(TruthVersionRow.id))
+    return [_recorded(row) for row in rows]
 
 
 def lock_truths(session: Session, dataset_id: int) -> None:
@@ -258,24 +240,41 @@ def _insert_chunks(session: Session, truth_id: int, truth: NewTruth, chunk_size:
 
 def truth_codes(session: Session, truth_id: int) -> Codes:
     """All actual codes, or packed sets of labels, of a version in canonical order."""
+    return truth_codes_of(session, [truth_id])[truth_id]
+
+
+def truth_codes_of(session: Session, truth_ids: Collection[int]) -> dict[int, Codes]:
+    """The codes of several versions, by id; one statement."""
     rows = session.execute(
-        select(TruthChunkRow.codes, TruthChunkRow.dtype)
-        .where(TruthChunkRow.truth_version_id == truth_id)
-        .order_by(TruthChunkRow.seq)
+        select(TruthChunkRow.truth_version_id, TruthChunkRow.codes, TruthChunkRow.dtype)
+        .where(TruthChunkRow.truth_version_id.in_(truth_ids))
+        .order_by(TruthChunkRow.truth_version_id, TruthChunkRow.seq)
     )
-    return np.concatenate([codec.decode_codes(codes, dtype) for codes, dtype in rows])
+    parts: dict[int, list[Codes]] = {}
+    for truth_id, codes, dtype in rows:
+        parts.setdefault(truth_id, []).append(codec.decode_codes(codes, dtype))
+    return {truth_id: np.concatenate(codes) for truth_id, codes in parts.items()}
 
 
 def truth_ids(session: Session, truth: TruthRecord) -> SampleIds | None:
     """All sample ids of a label version in canonical (sorted) order, None if it has none."""
     if truth.id_kind == "position":
         return None
-    blobs: Sequence[bytes | None] = session.scalars(
-        select(TruthChunkRow.sample_ids)
-        .where(TruthChunkRow.truth_version_id == truth.root_id)
-        .order_by(TruthChunkRow.seq)
-    ).all()
-    return joined([decode_ids(blob, truth.id_kind) for blob in blobs if blob is not None])
+    return sample_ids_of(session, {truth.root_id: truth.id_kind})[truth.root_id]
+
+
+def sample_ids_of(session: Session, roots: Mapping[int, str]) -> dict[int, SampleIds]:
+    """The ids of several lineages, by root; `roots` gives the kind of each. One statement."""
+    rows = session.execute(
+        select(TruthChunkRow.truth_version_id, TruthChunkRow.sample_ids)
+        .where(TruthChunkRow.truth_version_id.in_(roots))
+        .order_by(TruthChunkRow.truth_version_id, TruthChunkRow.seq)
+    )
+    parts: dict[int, list[SampleIds]] = {}
+    for root_id, blob in rows:
+        if blob is not None:
+            parts.setdefault(root_id, []).append(decode_ids(blob, roots[root_id]))
+    return {root_id: joined(found) for root_id, found in parts.items()}
 
 
 def runs_scored_with(session: Session, root_id: int) -> list[str]:

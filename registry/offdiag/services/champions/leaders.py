@@ -35,6 +35,7 @@ from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs
+from offdiag.store.truths import truth_codes_of
 
 SCOPES: Mapping[Task, Scope] = {
     task: Scope.MULTILABEL if task is Task.MULTILABEL else Scope.AGGREGATE for task in Task
@@ -283,7 +284,7 @@ def side_by_side(session: Session, run_ids: Sequence[str]) -> PairedRuns | Paire
         [runs[each] for each in run_ids],
         lineages,
         places_in_lineages(lineages, {}) or {},
-        queries.truth_codes_of(session, [each.id for each in lineages]),
+        truth_codes_of(session, [each.id for each in lineages]),
         queries.predictions_of(session, run_ids),
         n_classes=len(labels),
         n_each=tuple(each.n_samples for each in lineages),

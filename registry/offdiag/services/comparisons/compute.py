@@ -65,7 +65,9 @@ from offdiag.services.small_groups import suppressed_below
 from offdiag.store import compared_runs as queries
 from offdiag.store.compared_runs import ComparedRun, LineageHead
 from offdiag.store.database import Session
+from offdiag.store.predictions import scores_of
 from offdiag.store.slices import SliceChoices
+from offdiag.store.truths import sample_ids_of, truth_codes_of
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def read_aligned(
     """Align the predictions of runs; refused if their samples differ and `on_shared` is off."""
     lineages = list({run.truth.root_id: run.truth for run in runs if run.truth}.values())
     kinds = {each.root_id: each.id_kind for each in lineages}
-    ids = queries.sample_ids_of(session, kinds) if len(lineages) > 1 else {}
+    ids = sample_ids_of(session, kinds) if len(lineages) > 1 else {}
     places = places_in_lineages(lineages, ids)
     n_shared = None if places is None else len(places[lineages[0].root_id])
     if places is None or n_shared == 0 or (len(lineages) > 1 and not asked.on_shared):
@@ -124,7 +126,7 @@ def read_aligned(
         )
     n_each = tuple(each.n_samples for each in lineages)
     n_classes = len(runs[0].labels)
-    truths = queries.truth_codes_of(session, [each.id for each in lineages])
+    truths = truth_codes_of(session, [each.id for each in lineages])
     sizes = sizes_of(session, lineages)
     rests = rests_of(sizes, lineages, places, truths, n_classes=n_classes)
     labels = _labels_by_truth(asked.runs, lineages)
@@ -361,7 +363,7 @@ def _score_differences(
         return ()
     if (first.n_predictions + second.n_predictions) * n_columns > LARGEST_SCORES:
         return ()
-    scores = queries.scores_of(session, [run.id for run in asked.runs])
+    scores = scores_of(session, [run.id for run in asked.runs])
     before, after = (_forecasts(run, found, scores[run.id]) for run in asked.runs)
     return score_differences(before, after, confidence=asked.confidence)
 

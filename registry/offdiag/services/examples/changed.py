@@ -34,6 +34,7 @@ from offdiag.store import compared_runs as queries
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database, Session
 from offdiag.store.slices import SliceChoices
+from offdiag.store.truths import sample_ids_of
 
 EXAMPLES_PER_PAGE = 50
 
@@ -208,7 +209,7 @@ def _sample_names(
     if lineage.id_kind == "position":
         positions: list[int] = places.tolist()
         return positions
-    ids = queries.sample_ids_of(session, {lineage.root_id: lineage.id_kind})[lineage.root_id]
+    ids = sample_ids_of(session, {lineage.root_id: lineage.id_kind})[lineage.root_id]
     return ids.take(places).to_list()
 
 

@@ -34,6 +34,7 @@ from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag.store.datasets import DatasetRecord, dataset_named
+from offdiag.store.predictions import scores_of
 from offdiag.store.ranked_runs import accuracies_of
 from offdiag.store.truths import TruthRecord
 
@@ -282,7 +283,7 @@ def _ranked(
                 continue
             table = None
             if run.score_columns:
-                scores = queries.scores_of(session, [run.id])[run.id]
+                scores = scores_of(session, [run.id])[run.id]
                 ordered = _in_truth_order(found, scores, truth)[places]
                 table = _probabilities(run, labels, ordered, n_classes)
             vote = Votes(predicted, table)

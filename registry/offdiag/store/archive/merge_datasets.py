@@ -20,6 +20,7 @@ from offdiag.store.archive.project import (
     table_of,
 )
 from offdiag.store.models import (
+    Base,
     BaselineRow,
     CommentRow,
     CostMatrixRow,
@@ -48,9 +49,9 @@ def merge_datasets(source: Session, target: Session, known: KnownAs) -> None:
     imported: the positive class, the groups of classes, and the costs by which runs are judged.
     """
     for row in rows_of(source, table_of(ProjectRow)):
-        known.projects[row["id"]] = _project(target, row, known)
+        known.projects[row["id"]] = _named_by("name", target, ProjectRow, row, known)
     for row in rows_of(source, table_of(LabelSetRow)):
-        known.label_sets[row["id"]] = _label_set(target, row, known)
+        known.label_sets[row["id"]] = _named_by("digest", target, LabelSetRow, row, known)
     for row in rows_of(source, table_of(CostMatrixRow)):
         known.costs[row["id"]] = _costs(target, row, known)
     for row in rows_of(source, table_of(DatasetRow)):
@@ -127,15 +128,12 @@ def merge_label_answers(source: Session, target: Session, known: KnownAs) -> Non
                 copy_row(target, table, row, known, dataset_id=dataset_id, published_in=number)
 
 
-def _project(target: Session, row: RowMapping, known: KnownAs) -> int:
-    table = table_of(ProjectRow)
-    there = target.scalar(select(table.c.id).where(table.c.name == row["name"]))
-    return insert_row(target, table, row, known) if there is None else int(there)
-
-
-def _label_set(target: Session, row: RowMapping, known: KnownAs) -> int:
-    table = table_of(LabelSetRow)
-    there = target.scalar(select(table.c.id).where(table.c.digest == row["digest"]))
+def _named_by(
+    column: str, target: Session, model: type[Base], row: RowMapping, known: KnownAs
+) -> int:
+    """The id of the row with the same value in a column, which is inserted if there is none."""
+    table = table_of(model)
+    there = target.scalar(select(table.c.id).where(table.c[column] == row[column]))
     return insert_row(target, table, row, known) if there is None else int(there)
 
 
