@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.ranked_cells import Ranking
-from offdiag.metrics.scores.ranking import SAMPLES_PER_BLOCK, RankedScores, one_sided_reason
+from offdiag.metrics.scores.ranking import SAMPLES_PER_BLOCK, RankedScores, undefined_if_one_sided
 from offdiag.metrics.spec import MetricSpec, Scope
 
 
@@ -30,7 +30,7 @@ def roc_auc(ranked: Ranking) -> MetricValue:
     below 1/2 when the scores point the wrong way. Undefined unless both kinds of samples exist
     (Hanley and McNeil 1982).
     """
-    undefined = _one_sided(ranked)
+    undefined = undefined_if_one_sided(ranked)
     if undefined is not None:
         return undefined
     pairs = ranked.n_positive * ranked.n_negative
@@ -54,15 +54,10 @@ def ks(ranked: Ranking) -> MetricValue:
     The two-sample Kolmogorov-Smirnov statistic, which is also the largest |TPR - FPR| over all
     thresholds. Undefined unless both kinds of samples exist.
     """
-    undefined = _one_sided(ranked)
+    undefined = undefined_if_one_sided(ranked)
     if undefined is not None:
         return undefined
     return MetricValue(ranked.sums.largest_gap / (ranked.n_positive * ranked.n_negative))
-
-
-def _one_sided(ranked: Ranking) -> MetricValue | None:
-    reason = one_sided_reason(ranked)
-    return None if reason is None else MetricValue(None, reason.value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -232,14 +232,19 @@ def rank_counts(forecasts: Forecasts) -> NDArray[np.int64]:
 
 def _rank_counts(forecasts: Forecasts) -> NDArray[np.int64]:
     counts = np.zeros(forecasts.n_classes, dtype=np.int64)
+    for places in places_of_actual(forecasts):
+        counts += np.bincount(places, minlength=forecasts.n_classes)
+    return counts
+
+
+def places_of_actual(forecasts: Forecasts) -> Iterator[NDArray[np.intp]]:
+    """The place of the actual class among the scores of each sample, as in `rank_counts`."""
     classes = np.arange(forecasts.n_classes)
     for actual, table in forecasts.blocks():
         codes = actual.astype(np.int64)[:, np.newaxis]
         own = np.take_along_axis(table, codes, axis=CLASS_AXIS)
         ahead = (table > own) | ((table == own) & (classes < codes))
-        place = np.count_nonzero(ahead, axis=CLASS_AXIS)
-        counts += np.bincount(place, minlength=forecasts.n_classes)
-    return counts
+        yield np.count_nonzero(ahead, axis=CLASS_AXIS)
 
 
 def top_k_accuracy(counts: NDArray[np.int64], *, k: int) -> MetricValue:

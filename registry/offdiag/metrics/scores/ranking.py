@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.values import Reason
+from offdiag.domain.values import MetricValue, Reason
 
 SAMPLES_PER_BLOCK = 1 << 16
 """Samples processed at a time: their arrays fit a cache of the processor."""
@@ -41,6 +41,12 @@ def one_sided_reason(ranked: TwoKinds) -> Reason | None:
     if ranked.n_positive == 0:
         return Reason.NO_ACTUAL_POSITIVES
     return Reason.NO_ACTUAL_NEGATIVES if ranked.n_negative == 0 else None
+
+
+def undefined_if_one_sided(ranked: TwoKinds) -> MetricValue | None:
+    """The undefined value of such a metric; None if both kinds exist."""
+    reason = one_sided_reason(ranked)
+    return None if reason is None else MetricValue(None, reason.value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,7 +26,7 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.intervals.bounds import Interval, size_warning
 from offdiag.metrics.intervals.discrimination import NEWCOMBE, SLOPES_OF_PRECISION, area_bounds
 from offdiag.metrics.intervals.means import logit_interval, student_quantile
-from offdiag.metrics.scores.ranking import one_sided_reason
+from offdiag.metrics.scores.ranking import undefined_if_one_sided
 from offdiag.metrics.weighted.counts import Floats, kish, whole_sizes
 
 OF_EFFECTIVE_SIZES = f"{NEWCOMBE}, effective sizes"
@@ -169,14 +169,14 @@ def rank_weighted(
 def ranking_metrics(ranked: WeightedRanking, *, confidence: float) -> dict[str, MetricValue]:
     """`roc_auc` and `average_precision` of one class against the rest, with intervals."""
     return {
-        "roc_auc": _one_sided(ranked) or _area(ranked, confidence),
+        "roc_auc": undefined_if_one_sided(ranked) or _area(ranked, confidence),
         "average_precision": _average_precision(ranked, confidence),
     }
 
 
 def weighted_ks(ranked: WeightedRanking) -> MetricValue:
     """Largest gap between the weighted score distributions of both kinds of samples; 0 to 1."""
-    undefined = _one_sided(ranked)
+    undefined = undefined_if_one_sided(ranked)
     if undefined is not None:
         return undefined
     shares = [above / total for above, total in zip(ranked.above, ranked.totals, strict=True)]
@@ -204,11 +204,6 @@ def _average_precision(ranked: WeightedRanking, confidence: float) -> MetricValu
         n_smallest=ranked.smaller,
         smallest="smaller class",
     ).around(MetricValue(value))
-
-
-def _one_sided(ranked: WeightedRanking) -> MetricValue | None:
-    reason = one_sided_reason(ranked)
-    return None if reason is None else MetricValue(None, reason.value)
 
 
 def _size(deviation: Floats, weight: Floats, squares: Floats, n_samples: int) -> float:

@@ -22,7 +22,7 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.intervals.discrimination import AVERAGED_DELONG
 from offdiag.metrics.intervals.means import logit_interval, mean_loss_intervals
 from offdiag.metrics.intervals.proportions import normal_quantile, wilson_of_sizes
-from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
+from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts, places_of_actual
 from offdiag.metrics.scores.losses import (
     CLIP,
     LossMoments,
@@ -166,14 +166,7 @@ def _moments(losses: Floats, weight: Floats) -> Moments:
 
 
 def _top_k(of: WeightedForecasts, confidence: float) -> dict[str, MetricValue]:
-    places = []
-    classes = np.arange(of.forecasts.n_classes)
-    for actual, table in of.forecasts.blocks():
-        codes = actual.astype(np.int64)[:, np.newaxis]
-        own = np.take_along_axis(table, codes, axis=CLASS_AXIS)
-        ahead = (table > own) | ((table == own) & (classes < codes))
-        places.append(np.count_nonzero(ahead, axis=CLASS_AXIS))
-    place = np.concatenate(places)
+    place = np.concatenate(list(places_of_actual(of.forecasts)))
     whole = Sums.of(of.weight)
     one = one_of(whole)
     found = {}
