@@ -169,15 +169,10 @@ def _counted(run: RunFigures, condition: Condition) -> tuple[int, int] | None:
 
     None for a weighted share, which does not belong to a number of samples; bets need numbers.
     """
-    if condition.class_label is None:
-        measured, n_samples = run.metrics.get(condition.metric), run.n_scored
-    else:
-        found = [each for each in run.classes if each.label == condition.class_label]
-        measured = found[0].values[condition.metric] if found else None
-        n_samples = round(found[0].support) if found else 0
-    if measured is None or measured.value is None or n_samples == 0:
-        return None
-    if run.has_weights:
+    of_class = run.of_class(condition.class_label)
+    measured = _value(run, condition)
+    n_samples = run.n_scored if of_class is None else round(of_class.support)
+    if measured is None or measured.value is None or n_samples == 0 or run.has_weights:
         return None
     hits = round(measured.value * n_samples)
     if abs(hits - measured.value * n_samples) > ROUNDING * n_samples:
@@ -283,8 +278,8 @@ def is_met(condition: Condition, value: MetricValue) -> bool:
 def _value(run: RunFigures, condition: Condition) -> MetricValue | None:
     if condition.class_label is None:
         return run.metrics.get(condition.metric)
-    found = [each for each in run.classes if each.label == condition.class_label]
-    return found[0].values[condition.metric] if found else None
+    of_class = run.of_class(condition.class_label)
+    return None if of_class is None else of_class.values[condition.metric]
 
 
 def _why_not_judged(value: MetricValue | None) -> str | None:

@@ -59,6 +59,10 @@ class RunFigures:
     has_weights: bool = False
     weights: str | None = None
 
+    def of_class(self, label: str | None) -> ClassFigures | None:
+        """The figures of a class, None if the report has none of it."""
+        return next((each for each in self.classes if each.label == label), None)
+
 
 @dataclass(frozen=True, slots=True)
 class TruthFigures:
