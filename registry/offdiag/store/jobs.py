@@ -157,23 +157,16 @@ def release(
     If the same job was submitted again in the meantime, that newer row replaces it. With `counts`
     False the attempt is not counted, because the job only came too early.
     """
-    waiting = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
-    if session.scalar(select(exists(waiting))):
+    if _waits_again(session, lease):
         return finish(session, lease)
-    held = session.scalar(
-        update(WorkRow)
-        .where(_held(lease))
-        .values(
-            state="todo",
-            due=database_now() + delay_s,
-            attempts=WorkRow.attempts if counts else WorkRow.attempts - 1,
-            lease=None,
-            lease_until=None,
-            error=error,
-        )
-        .returning(WorkRow.id)
+    return _end_lease(
+        session,
+        _held(lease),
+        state="todo",
+        due=database_now() + delay_s,
+        attempts=WorkRow.attempts if counts else WorkRow.attempts - 1,
+        error=error,
     )
-    return held is not None
 
 
 def report_loss(session: Session, lease: Lease, *, most_losses: int) -> None:
@@ -185,16 +178,10 @@ def report_loss(session: Session, lease: Lease, *, most_losses: int) -> None:
     """
     is_early = WorkRow.losses < most_losses
     counts = {"attempts": WorkRow.attempts - 1, "losses": WorkRow.losses + 1}
-    waiting = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
-    if session.scalar(select(exists(waiting))) and finish(session, lease):
+    if _waits_again(session, lease) and finish(session, lease):
         return
-    held = session.scalar(
-        update(WorkRow)
-        .where(_held(lease), is_early)
-        .values(state="todo", due=database_now(), lease=None, lease_until=None, **counts)
-        .returning(WorkRow.id)
-    )
-    if held is None:
+    held = and_(_held(lease), is_early)
+    if not _end_lease(session, held, state="todo", due=database_now(), **counts):
         session.execute(
             update(WorkRow)
             .where(
@@ -210,13 +197,19 @@ def report_loss(session: Session, lease: Lease, *, most_losses: int) -> None:
 
 def fail_permanently(session: Session, lease: Lease, *, error: str) -> bool:
     """Mark a job as failed for good; its row stays visible. False if the lease was lost."""
-    held = session.scalar(
-        update(WorkRow)
-        .where(_held(lease))
-        .values(state="dead", lease=None, lease_until=None, error=error)
-        .returning(WorkRow.id)
-    )
-    return held is not None
+    return _end_lease(session, _held(lease), state="dead", error=error)
+
+
+def _waits_again(session: Session, lease: Lease) -> bool:
+    """Whether the same job was submitted again while it was being done."""
+    waiting = exists().where(WorkRow.key == lease.key, WorkRow.state == "todo")
+    return bool(session.scalar(select(waiting)))
+
+
+def _end_lease(session: Session, held: ColumnElement[bool], **values: Any) -> bool:
+    """Change a job and end its lease; whether the lease was still held."""
+    ended = update(WorkRow).where(held).values(lease=None, lease_until=None, **values)
+    return session.scalar(ended.returning(WorkRow.id)) is not None
 
 
 def revive(session: Session, work_id: int) -> Lease | None:
