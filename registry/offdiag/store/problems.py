@@ -321,17 +321,12 @@ def _datasets(session: Session, ids: Collection[int]) -> dict[int, DatasetOfProb
     if not ids:
         return {}
     rows = session.execute(
-        select(DatasetRow.id, *_DATASET)
+        select(DatasetRow.id, DatasetRow.name, ProjectRow.name, DatasetRow.task, LabelSetRow.names)
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
         .where(DatasetRow.id.in_(ids))
     )
-    return {id_: _dataset(facts) for id_, *facts in rows}
-
-
-_DATASET = (DatasetRow.name, ProjectRow.name, DatasetRow.task, LabelSetRow.names)
-
-
-def _dataset(facts: Sequence[Any]) -> DatasetOfProblems:
-    name, project, task, labels = facts
-    return DatasetOfProblems(name, project, Task(task), tuple(labels))
+    return {
+        id_: DatasetOfProblems(name, project, Task(task), tuple(labels))
+        for id_, name, project, task, labels in rows
+    }
