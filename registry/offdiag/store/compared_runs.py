@@ -28,37 +28,25 @@ from offdiag.store.models import (
 )
 from offdiag.store.predictions import PredictedChunk, predicted_chunks
 from offdiag.store.runs import RunRecord, recorded
-from offdiag.store.truths import newest_number
+from offdiag.store.truths import TruthRecord, newest_number, truth_record
 
 _ROWS_AT_ONCE = 16
 
 
-@dataclass(frozen=True, slots=True)
-class LineageHead:
-    """The label version that a run is compared on; `root_id` identifies the lineage.
-
-    It is the newest one, or for an uploaded matrix, whose counts do not change, the one that it
-    was uploaded with.
-    """
-
-    id: int
-    root_id: int
-    number: int
-    digest: str
-    n_samples: int
-    id_kind: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRun(RunRecord):
-    """A run as a comparison needs it. `uploaded` is its matrix if it has no predictions."""
+    """A run as a comparison needs it. `uploaded` is its matrix if it has no predictions.
+
+    `truth` is the newest label version of its lineage, or for an uploaded matrix, whose counts do
+    not change, the one that it was uploaded with.
+    """
 
     project: str
     dataset: str
     task: Task
     labels: LabelSet
     positive_label: str | None
-    truth: LineageHead | None
+    truth: TruthRecord | None
     uploaded: ConfusionMatrix | None
 
     @property
@@ -118,13 +106,9 @@ def _run(row: Sequence[Any]) -> ComparedRun:
         task=Task(dataset.task),
         labels=labels,
         positive_label=dataset.positive_label,
-        truth=None if head is None else _head(head),
+        truth=truth_record(head),
         uploaded=None if uploaded is None else _matrix(uploaded, labels, source),
     )
-
-
-def _head(row: TruthVersionRow) -> LineageHead:
-    return LineageHead(row.id, row.root_id, row.number, row.digest, row.n_samples, row.id_kind)
 
 
 def _matrix(

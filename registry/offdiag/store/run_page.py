@@ -48,7 +48,7 @@ from offdiag.store.outdated import OutdatedResults, outdated_results
 from offdiag.store.run_neighbours import Measured, RunNeighbours, neighbour_columns, values_alike
 from offdiag.store.run_rows import logged_predictions
 from offdiag.store.runs import RunRecord, recorded
-from offdiag.store.truths import newest_number
+from offdiag.store.truths import TruthRecord, newest_number, truth_record
 
 _RUN = "run_id"
 
@@ -123,22 +123,13 @@ NO_FLAGS = RunFlags()
 ALONE = RunNeighbours()
 
 
-@dataclass(frozen=True, slots=True)
-class TruthFacts:
-    """The label version a run was finished with; `root_id` began its lineage."""
-
-    id: int
-    root_id: int
-    number: int
-    digest: str
-    n_samples: int
-    class_counts: tuple[int, ...]
-    id_kind: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunHeader(RunRecord):
-    """A run with its dataset, without its results; `orientation_evidence` as it was recorded."""
+    """A run with its dataset, without its results; `orientation_evidence` as it was recorded.
+
+    `truth` is the label version it was finished with, None for an open run and for an uploaded
+    matrix without labels.
+    """
 
     project: str
     dataset: str
@@ -146,7 +137,7 @@ class RunHeader(RunRecord):
     labels: LabelSet
     positive_label: str | None
     positive_by_convention: bool
-    truth: TruthFacts | None
+    truth: TruthRecord | None
     hierarchy: Hierarchy | None = None
 
 
@@ -310,23 +301,8 @@ def _header(found: Sequence[Any]) -> RunHeader:
         labels=LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred),
         positive_label=dataset.positive_label,
         positive_by_convention=dataset.positive_by_convention,
-        truth=_truth(truth),
+        truth=truth_record(truth),
         hierarchy=hierarchy_of(dataset),
-    )
-
-
-def _truth(row: TruthVersionRow | None) -> TruthFacts | None:
-    """Absent for an open run and for an uploaded matrix, hence the outer join."""
-    if row is None:
-        return None
-    return TruthFacts(
-        row.id,
-        row.root_id,
-        row.number,
-        row.digest,
-        row.n_samples,
-        tuple(row.class_counts),
-        row.id_kind,
     )
 
 

@@ -67,11 +67,11 @@ def newest_numbers(dataset_ids: Collection[int] | None = None) -> Subquery:
 def find_truth(session: Session, *, dataset_id: int, digest: str) -> TruthRecord | None:
     """The newest label version of a dataset that has this content."""
     same = _newest_first(dataset_id).where(TruthVersionRow.digest == digest)
-    return _record(session.scalar(same.limit(1)))
+    return truth_record(session.scalar(same.limit(1)))
 
 
 def latest_truth(session: Session, dataset_id: int) -> TruthRecord | None:
-    return _record(session.scalar(_newest_first(dataset_id).limit(1)))
+    return truth_record(session.scalar(_newest_first(dataset_id).limit(1)))
 
 
 def truths_of(session: Session, dataset_id: int) -> list[TruthRecord]:
@@ -80,7 +80,7 @@ def truths_of(session: Session, dataset_id: int) -> list[TruthRecord]:
 
 
 def numbered_truth(session: Session, *, dataset_id: int, number: int) -> TruthRecord | None:
-    return _record(
+    return truth_record(
         session.scalar(_newest_first(dataset_id).where(TruthVersionRow.number == number))
     )
 
@@ -141,7 +141,8 @@ def lock_truths(session: Session, dataset_id: int) -> None:
     )
 
 
-def _record(row: TruthVersionRow | None) -> TruthRecord | None:
+def truth_record(row: TruthVersionRow | None) -> TruthRecord | None:
+    """The label version in a row, None for the empty row of an outer join."""
     return None if row is None else _recorded(row)
 
 

@@ -33,9 +33,9 @@ from offdiag.services.small_groups import (
     suppressed_below,
 )
 from offdiag.store import slices, truths
-from offdiag.store.compared_runs import LineageHead
 from offdiag.store.database import Session
 from offdiag.store.slices import SliceChoices
+from offdiag.store.truths import TruthRecord
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class ComparedColumns:
         return {name: self.hidden[name] | sizes.hidden(name) for name in columns}
 
 
-def read_columns(session: Session, head: LineageHead) -> ComparedColumns:
+def read_columns(session: Session, head: TruthRecord) -> ComparedColumns:
     """The columns by which runs on a label lineage can be compared."""
     k = suppressed_below()
     columns = slices.slice_columns(session, head.root_id)

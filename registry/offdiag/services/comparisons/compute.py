@@ -63,11 +63,11 @@ from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.evaluation.inputs import members_among
 from offdiag.services.small_groups import suppressed_below
 from offdiag.store import compared_runs as queries
-from offdiag.store.compared_runs import ComparedRun, LineageHead
+from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Session
 from offdiag.store.predictions import scores_of
 from offdiag.store.slices import SliceChoices
-from offdiag.store.truths import sample_ids_of, truth_codes_of
+from offdiag.store.truths import TruthRecord, sample_ids_of, truth_codes_of
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def read_aligned(
 
 
 def _labels_by_truth(
-    runs: Sequence[ComparedRun], lineages: Sequence[LineageHead]
+    runs: Sequence[ComparedRun], lineages: Sequence[TruthRecord]
 ) -> list[list[str]]:
     return [
         [

@@ -14,9 +14,10 @@ from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import differ, in_roomy_rows, is_labelled
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed_below
 from offdiag.store import truths
-from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted
+from offdiag.store.compared_runs import ComparedRun, Predicted
 from offdiag.store.database import Session
 from offdiag.store.predictions import read_chunks
+from offdiag.store.truths import TruthRecord
 
 Places = NDArray[np.int64]
 
@@ -57,14 +58,14 @@ class Aligned:
     predicted: Mapping[str, Codes]
     rows: Mapping[str, Places]
     starts: Mapping[str, Places]
-    lineage: LineageHead
+    lineage: TruthRecord
     places: Places
     samples: SharedSamples
     rests: tuple[GroupSizes, ...] = ()
 
 
 def places_in_lineages(
-    lineages: Sequence[LineageHead], ids: Mapping[int, SampleIds]
+    lineages: Sequence[TruthRecord], ids: Mapping[int, SampleIds]
 ) -> dict[int, Places] | None:
     """The places of the samples that all lineages have, by root; None if they are unknown."""
     if len(lineages) == 1:
@@ -77,7 +78,7 @@ def places_in_lineages(
 
 def aligned(
     runs: Sequence[ComparedRun],
-    lineages: Sequence[LineageHead],
+    lineages: Sequence[TruthRecord],
     places: Mapping[int, Places],
     truths: Mapping[int, Codes],
     predictions: Mapping[str, Predicted],
@@ -126,7 +127,7 @@ def have_one_label(
     return has_label, agrees
 
 
-def sizes_of(session: Session, lineages: Sequence[LineageHead]) -> tuple[GroupSizes, ...]:
+def sizes_of(session: Session, lineages: Sequence[TruthRecord]) -> tuple[GroupSizes, ...]:
     """The groups of each lineage; empty for a single lineage, or if groups are never hidden."""
     k = suppressed_below()
     if not k or len(lineages) < 2:
@@ -138,7 +139,7 @@ def sizes_of(session: Session, lineages: Sequence[LineageHead]) -> tuple[GroupSi
 
 def rests_of(
     sizes: Sequence[GroupSizes],
-    lineages: Sequence[LineageHead],
+    lineages: Sequence[TruthRecord],
     places: Mapping[int, Places],
     codes: Mapping[int, Codes],
     *,
@@ -160,7 +161,7 @@ def rests_of(
 
 def rests_of_some(
     sizes: Sequence[GroupSizes],
-    lineages: Sequence[LineageHead],
+    lineages: Sequence[TruthRecord],
     ids: Mapping[int, SampleIds],
     codes: Mapping[int, Codes],
     *,
@@ -182,8 +183,8 @@ def rests_of_some(
 
 
 def _sharing(
-    lineage: LineageHead,
-    lineages: Sequence[LineageHead],
+    lineage: TruthRecord,
+    lineages: Sequence[TruthRecord],
     ids: Mapping[int, SampleIds],
     codes: Mapping[int, Codes],
     *,
