@@ -64,12 +64,7 @@ def cost_threshold(costs: CostMatrix) -> float | None:
     denominator is not positive, because no threshold then separates the two answers. Outside
     [0, 1] one answer is always cheaper. Raises `InvalidInput` unless there are two classes.
     """
-    if costs.n_classes != 2:
-        raise InvalidInput(
-            f"there are {costs.n_classes} classes.",
-            field="weights",
-            hint="A threshold needs two classes; use the decisions by expected cost instead.",
-        )
+    costs.require_two_classes()
     (right_rejection, false_alarm), (miss, hit) = costs.weights.tolist()
     regret_alarm, regret_miss = false_alarm - right_rejection, miss - hit
     whole = regret_alarm + regret_miss

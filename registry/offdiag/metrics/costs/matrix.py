@@ -45,6 +45,15 @@ class CostMatrix:
     def n_classes(self) -> int:
         return len(self.labels)
 
+    def require_two_classes(self) -> None:
+        """Raise `InvalidInput` unless there are two classes, as a threshold needs."""
+        if self.n_classes != 2:
+            raise InvalidInput(
+                f"there are {self.n_classes} classes.",
+                field="weights",
+                hint="A threshold needs two classes; use the decisions by expected cost instead.",
+            )
+
 
 def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = None) -> CostMatrix:
     """Check weights from the caller and lay them out in label order.

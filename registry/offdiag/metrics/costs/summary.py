@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -215,7 +216,16 @@ _ELKAN = "Elkan 2001, The foundations of cost-sensitive learning, IJCAI, 973-978
 
 # Costs belong to cells named by class, so they survive a stated relayout and a reordering of
 # the labels, and nothing else unless the cost matrix happens to be symmetric.
-_BY_CELL = Symmetry()
+_COST = partial(
+    MetricSpec,
+    scope=Scope.COST,
+    low=-math.inf,
+    high=math.inf,
+    source=_ELKAN,
+    undefined_when=_NO_SAMPLES,
+    symmetry=Symmetry(),
+)
+"""What most entries have in common."""
 
 _BY_COST = "Draws of the share of examples at each cost, with a prior of one example"
 _COSTLY_END = (
@@ -226,78 +236,53 @@ _COSTLY_END = (
 _OF_CLASSES = "of the class shares, with Jeffreys' prior for two classes and 1/K for more."
 
 SPECS: tuple[MetricSpec, ...] = (
-    MetricSpec(
+    _COST(
         key="total_cost",
-        scope=Scope.COST,
         interval=f"{_BY_COST}. {_COSTLY_END}",
         title="Total cost",
         formula="sum over i, j of W_ij c_ij",
-        low=-math.inf,
-        high=math.inf,
         direction=Direction.LOWER,
-        source=_ELKAN,
-        undefined_when=_NO_SAMPLES,
         other_names={"NannyML": "business_value (negated: gains instead of costs)"},
         notes="In the currency of the cost matrix. With a declared prevalence q, each example of "
         "class i counts q_i / (t_i / N) times, so N stays the same.",
-        symmetry=_BY_CELL,
     ),
-    MetricSpec(
+    _COST(
         key="mean_cost",
-        scope=Scope.COST,
         interval=f"{_BY_COST}. {_COSTLY_END}",
         title="Mean cost per example",
         formula="total_cost / N",
-        low=-math.inf,
-        high=math.inf,
         direction=Direction.LOWER,
-        source=_ELKAN,
-        undefined_when=_NO_SAMPLES,
         ignores=("the number of examples",),
         other_names={"NannyML": "business_value with normalize_business_value='per_prediction'"},
         notes="If every error costs 1 and correct predictions cost 0, it is the error rate.",
-        symmetry=_BY_CELL,
     ),
-    MetricSpec(
+    _COST(
         key="best_trivial_class",
-        scope=Scope.COST,
         interval="None.",
         title="Best constant prediction",
         formula="the class j with the lowest sum over i of t_i W_ij",
-        high=math.inf,
+        low=0,
         direction=Direction.NEITHER,
-        source=_ELKAN,
-        undefined_when=_NO_SAMPLES,
         ignores=("the predictions",),
         notes="A class code; if costs are equal, the lowest code. It need not be the majority "
         "class.",
         symmetry=Symmetry(label_permutation=False),
     ),
-    MetricSpec(
+    _COST(
         key="best_trivial_cost",
-        scope=Scope.COST,
         interval=f"Draws {_OF_CLASSES}",
         title="Cost of the best constant prediction",
         formula="min over j of sum over i of t_i W_ij",
-        low=-math.inf,
-        high=math.inf,
         direction=Direction.NEITHER,
-        source=_ELKAN,
-        undefined_when=_NO_SAMPLES,
         ignores=("the predictions",),
         notes="The baseline of every other cost: a model that costs more should not be used.",
-        symmetry=_BY_CELL,
     ),
-    MetricSpec(
+    _COST(
         key="cost_ratio_to_best_trivial",
-        scope=Scope.COST,
         interval=f"{_BY_COST}, together with draws {_OF_CLASSES} {_COSTLY_END}",
         title="Cost relative to the best constant prediction",
         formula="total_cost / best_trivial_cost",
-        low=-math.inf,
-        high=math.inf,
         direction=Direction.LOWER,
-        source=_ELKAN,
         undefined_when=_NO_SAMPLES
         | {
             Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant prediction costs nothing, or its "
@@ -305,16 +290,12 @@ SPECS: tuple[MetricSpec, ...] = (
         },
         ignores=("the number of examples", "the unit of the costs"),
         notes="Above 1, the model costs more than the best constant prediction.",
-        symmetry=_BY_CELL,
     ),
-    MetricSpec(
+    _COST(
         key="skill_vs_trivial",
-        scope=Scope.COST,
         interval=f"{_BY_COST}, together with draws {_OF_CLASSES} {_COSTLY_END}",
         title="Cost skill score",
         formula="(best_trivial_cost - total_cost) / (best_trivial_cost - sum over i of t_i W_ii)",
-        low=-math.inf,
-        high=math.inf,
         source="Murphy and Daan 1985, Forecast evaluation, in: Probability, Statistics, and "
         "Decision Making in the Atmospheric Sciences, 379-437 (skill scores)",
         undefined_when=_NO_SAMPLES
@@ -325,7 +306,6 @@ SPECS: tuple[MetricSpec, ...] = (
         ignores=("the number of examples", "the unit and the zero point of the costs"),
         notes="1 if all predictions are correct, 0 for the cost of the best constant prediction, "
         "negative if the model costs more.",
-        symmetry=_BY_CELL,
     ),
 )
 COST_KEYS: tuple[str, ...] = tuple(spec.key for spec in SPECS)

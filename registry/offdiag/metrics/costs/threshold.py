@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -74,12 +73,7 @@ def side_costs(costs: CostMatrix, positive: int, prevalence: Floats | None = Non
 
     Raises `InvalidInput` unless there are two classes.
     """
-    if costs.n_classes != 2:
-        raise InvalidInput(
-            f"there are {costs.n_classes} classes.",
-            field="weights",
-            hint="A threshold needs two classes; use the decisions by expected cost instead.",
-        )
+    costs.require_two_classes()
     negative = 1 - positive
     return SideCosts(
         hit=float(costs.weights[positive, positive]),
