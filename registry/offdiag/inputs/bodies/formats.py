@@ -27,8 +27,7 @@ from offdiag.inputs.bodies.columns import (
     require_known_columns,
 )
 from offdiag.inputs.files.csv_table import csv_column_names, read_csv_columns, with_empty_text
-from offdiag.inputs.files.gaps import require_no_gaps
-from offdiag.inputs.files.tables import require_decimals
+from offdiag.inputs.files.tables import require_decimals, require_no_gaps
 from offdiag.inputs.scratch import scratch_folder
 
 if TYPE_CHECKING:
