@@ -92,8 +92,6 @@ class Classified:
 class AggregateMetric(MetricSpec):
     """An aggregate: its definition, how it is computed, and its gradient for the delta method.
 
-    `slopes` is the formula in dual numbers, for what depends on hits and margins only. N is 1
-    there: aggregates are the same for any multiple of a matrix, and a slope that is constant
     `slopes` is the formula in dual numbers, for metrics of hits and margins only. N is 1
     there: aggregates are the same for any multiple of a matrix, and a slope that is constant
     over the cells adds nothing to a variance. `gradient` is for metrics of single cells.
