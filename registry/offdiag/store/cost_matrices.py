@@ -134,24 +134,20 @@ def set_default_costs(session: Session, dataset_id: int, costs_id: int | None) -
 
 def list_costs(session: Session, *, project: str | None = None) -> list[CostMatrixRecord]:
     """The newest version of each cost matrix, by project and name."""
-    newest = (
-        select(CostMatrixRow.project_id, CostMatrixRow.name, func.max(CostMatrixRow.version))
-        .group_by(CostMatrixRow.project_id, CostMatrixRow.name)
-        .subquery()
-    )
-    found = (
-        _select()
-        .join(
-            newest,
-            (newest.c[0] == CostMatrixRow.project_id)
-            & (newest.c[1] == CostMatrixRow.name)
-            & (newest.c[2] == CostMatrixRow.version),
-        )
-        .order_by(ProjectRow.name, CostMatrixRow.name)
-    )
-    if project is not None:
-        found = found.where(ProjectRow.name == project)
+    found = _newest(_select(*_in_project(project)))
     return [_record(row) for row in session.execute(found)]
+
+
+def _newest(versions: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    """Of versions with their projects the newest of each name, by project and name."""
+    key = CostMatrixRow.project_id, CostMatrixRow.name
+    newest = select(*key, func.max(CostMatrixRow.version).label("v")).group_by(*key).subquery()
+    is_newest = (
+        (newest.c.project_id == CostMatrixRow.project_id)
+        & (newest.c.name == CostMatrixRow.name)
+        & (newest.c.v == CostMatrixRow.version)
+    )
+    return versions.join(newest, is_newest).order_by(ProjectRow.name, CostMatrixRow.name)
 
 
 def _select(
@@ -231,50 +227,29 @@ def newest_versions(session: Session, *, dataset_id: int | None = None) -> tuple
 
     With `dataset_id` only those for the classes of this dataset, in its project.
     """
-    newest = (
-        select(
-            CostMatrixRow.project_id,
-            CostMatrixRow.name,
-            func.max(CostMatrixRow.version).label("v"),
-        )
-        .group_by(CostMatrixRow.project_id, CostMatrixRow.name)
-        .subquery()
-    )
-    is_newest = (
-        (newest.c.project_id == CostMatrixRow.project_id)
-        & (newest.c.name == CostMatrixRow.name)
-        & (newest.c.v == CostMatrixRow.version)
-    )
-    found = (
-        select(*_COLUMNS)
-        .join(ProjectRow, ProjectRow.id == CostMatrixRow.project_id)
-        .join(LabelSetRow, LabelSetRow.id == CostMatrixRow.label_set_id)
-        .join(newest, is_newest)
-        .order_by(ProjectRow.name, CostMatrixRow.name)
-    )
+    found = _newest(_versions())
     if dataset_id is not None:
         found = found.join(
             DatasetRow,
             (DatasetRow.project_id == CostMatrixRow.project_id)
             & (DatasetRow.label_set_id == CostMatrixRow.label_set_id),
         ).where(DatasetRow.id == dataset_id)
-    return tuple(_version(row) for row in session.execute(found))
+    return tuple(CostVersion(*row) for row in session.execute(found))
 
 
 def versions_of(session: Session, *, project: str, name: str) -> tuple[CostVersion, ...]:
     """All versions of a cost matrix, newest first; empty if there is no such matrix."""
-    rows = session.execute(
+    named = _versions().where(ProjectRow.name == project, CostMatrixRow.name == name)
+    rows = session.execute(named.order_by(CostMatrixRow.version.desc()))
+    return tuple(CostVersion(*row) for row in rows)
+
+
+def _versions() -> Select[*tuple[Any, ...]]:
+    return (
         select(*_COLUMNS)
         .join(ProjectRow, ProjectRow.id == CostMatrixRow.project_id)
         .join(LabelSetRow, LabelSetRow.id == CostMatrixRow.label_set_id)
-        .where(ProjectRow.name == project, CostMatrixRow.name == name)
-        .order_by(CostMatrixRow.version.desc())
     )
-    return tuple(_version(row) for row in rows)
-
-
-def _version(row: Row[*tuple[Any, ...]]) -> CostVersion:
-    return CostVersion(*row)
 
 
 def dataset_uses(session: Session, *, project: str | None = None) -> tuple[DatasetUse, ...]:
