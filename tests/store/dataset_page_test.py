@@ -7,8 +7,9 @@ from offdiag.services.datasets import browse_dataset
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.truth.impact import truth_impact
 from offdiag.store.database import Database
-from offdiag.store.dataset_page import models_by_first_run, projects_with_dataset
+from offdiag.store.dataset_page import models_by_first_run
 from offdiag.store.models import DatasetRow
+from offdiag.store.project_access import projects_with_dataset
 from support.dashboard import log_counts, log_lesions, open_lesions
 from support.logging_runs import work_off
 from support.reads import read
@@ -36,8 +37,8 @@ def test_projects_that_share_a_name_are_found(database: Database) -> None:
     for project in ("b", "a"):
         log_pets(database, TRUTH, name="run", project=project)
 
-    assert read(database, projects_with_dataset, "pets") == ("a", "b")
-    assert read(database, projects_with_dataset, "dogs") == ()
+    assert read(database, projects_with_dataset, "pets") == {"a", "b"}
+    assert read(database, projects_with_dataset, "dogs") == frozenset()
 
 
 def test_an_impact_holds_both_sides_of_each_run_that_moved(database: Database) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task
-from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.evaluations import has_results_of_run
 from offdiag.store.models import (
     CostMatrixRow,
     DatasetRow,
@@ -243,10 +243,7 @@ def dataset_runs(session: Session, dataset_id: int) -> DatasetRuns:
         select(RunRow.state, is_behind, func.count().label("n"))
         .outerjoin(
             EvaluationRow,
-            and_(
-                EvaluationRow.run_id == RunRow.id,
-                counts_for_its_run(),
-            ),
+            has_results_of_run(),
         )
         .where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
         .group_by(RunRow.state, is_behind)
@@ -295,14 +292,3 @@ def models_by_first_run(
     for dataset_id, model in rows:
         found.setdefault(dataset_id, []).append(model)
     return {dataset_id: tuple(models) for dataset_id, models in found.items()}
-
-
-def projects_with_dataset(session: Session, name: str) -> tuple[str, ...]:
-    return tuple(
-        session.scalars(
-            select(ProjectRow.name)
-            .join(DatasetRow, DatasetRow.project_id == ProjectRow.id)
-            .where(DatasetRow.name == name)
-            .order_by(ProjectRow.name)
-        )
-    )

@@ -21,8 +21,9 @@ from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.problems import Problem
 from offdiag.flags.warning import named
 from offdiag.metrics.metric_text import difference, spec_of
-from offdiag.store.dataset_page import DatasetFacts, DatasetSize, LoggedRuns, projects_with_dataset
+from offdiag.store.dataset_page import DatasetFacts, DatasetSize, LoggedRuns
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.project_access import projects_with_dataset
 from offdiag_web.app.context import LOOKING, current_registry
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import domain_response
@@ -283,7 +284,7 @@ def find_in_any_project(blueprint: Blueprint) -> None:
         if error.field != "dataset" or name is None:
             return domain_response(error)
         with current_registry().database.read() as session:
-            projects = projects_with_dataset(session, name)
+            projects = sorted(projects_with_dataset(session, name))
         path, query = quote(request.path, safe="/~:@,"), request.args.to_dict()
         pages = {each: with_query(path, {**query, "project": each}) for each in projects}
         if len(projects) == 1 and "project" not in query:
