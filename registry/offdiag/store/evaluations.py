@@ -43,6 +43,11 @@ def counts_for_its_run(evaluation: type[EvaluationRow] = EvaluationRow) -> Colum
     return and_(evaluation.is_current, evaluation.slice.is_(None))
 
 
+def has_results_of_run() -> ColumnElement[bool]:
+    """The condition for the evaluation that counts for a run, over both tables."""
+    return and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
+
+
 def has_newer_results(session: Session, run_id: str, *, suite_version: int) -> bool:
     """Whether the results of a run come from a newer version of the metrics than this one."""
     newer = exists().where(
@@ -101,13 +106,7 @@ def current_key(session: Session, run_id: str) -> tuple[int, int | None] | None:
 
 def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None:
     """The current evaluation of a run, None if it has none."""
-    found = _stored(
-        session,
-        and_(
-            EvaluationRow.run_id == run_id,
-            counts_for_its_run(),
-        ),
-    )
+    found = _stored(session, and_(EvaluationRow.run_id == run_id, counts_for_its_run()))
     return found[0] if found else None
 
 
@@ -120,10 +119,8 @@ def evaluation_of_inputs(
     session: Session, run_id: str, input_digest: str
 ) -> StoredEvaluation | None:
     """The evaluation of a run that was made from exactly these inputs."""
-    found = _stored(
-        session,
-        and_(EvaluationRow.run_id == run_id, EvaluationRow.input_digest == input_digest),
-    )
+    is_of_inputs = EvaluationRow.input_digest == input_digest
+    found = _stored(session, and_(EvaluationRow.run_id == run_id, is_of_inputs))
     return found[0] if found else None
 
 

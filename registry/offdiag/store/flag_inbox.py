@@ -36,7 +36,7 @@ from offdiag.domain.runs import Task
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.counted import Counted
 from offdiag.store.codec import decode_counted
-from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.evaluations import has_results_of_run
 from offdiag.store.flags import FlagFilter, FlagRecord, conditions, record, revision
 from offdiag.store.models import (
     ConfusionMatrixRow,
@@ -239,7 +239,7 @@ def flagged_run(session: Session, flag_id: int) -> FlaggedRun | None:
     """One flag by number, in one statement; None if it does not exist or its run was deleted."""
     found = session.execute(
         _entries(RunRow.source_orientation, EvaluationRow, ConfusionMatrixRow, LabelSetRow)
-        .outerjoin(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .outerjoin(EvaluationRow, has_results_of_run())
         .outerjoin(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .outerjoin(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
         .where(FlagRow.id == flag_id, RunRow.deleted_at.is_(None))

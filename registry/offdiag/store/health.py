@@ -19,8 +19,8 @@ from sqlalchemy.orm import Session
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.store.database import Database, database_now, database_time
-from offdiag.store.evaluations import counts_for_its_run
-from offdiag.store.models import EvaluationRow, PredictionChunkRow, RunRow, ScoreChunkRow, WorkRow
+from offdiag.store.evaluations import has_results_of_run
+from offdiag.store.models import PredictionChunkRow, RunRow, ScoreChunkRow, WorkRow
 
 _TAKEN_OVER_WITHIN_S = 60.0
 
@@ -159,10 +159,7 @@ def incomplete_runs(session: Session) -> Iterator[Breach]:
 
 def runs_without_results(session: Session) -> Iterator[Breach]:
     """Runs that claim to be evaluated and are not, and runs whose evaluation failed for good."""
-    current = exists().where(
-        EvaluationRow.run_id == RunRow.id,
-        counts_for_its_run(),
-    )
+    current = exists().where(has_results_of_run())
     rows = session.execute(
         select(RunRow.id, RunRow.state)
         .where(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.labels import LabelSet
@@ -15,7 +15,7 @@ from offdiag.domain.runs import FOLD, METHOD, SEED, TRAIN_SIZE
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import Unweighted, unweighted
 from offdiag.store.codec import decode_counted
-from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.evaluations import counts_for_its_run, has_results_of_run
 from offdiag.store.models import (
     ConfusionMatrixRow,
     EvaluationRow,
@@ -94,7 +94,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
             MetricValueRow.reason,
         )
         .select_from(RunRow)
-        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .join(EvaluationRow, has_results_of_run())
         .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
         .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
         .outerjoin(newest, newest.c.root_id == TruthVersionRow.root_id)

@@ -28,7 +28,7 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, StaleReason
-from offdiag.store.evaluations import EvaluationWork, counts_for_its_run, evaluation_work
+from offdiag.store.evaluations import EvaluationWork, evaluation_work, has_results_of_run
 from offdiag.store.models import (
     BaselineRow,
     DatasetRow,
@@ -94,10 +94,7 @@ def _statement(
         select(RunRow.id, *(condition.label(reason) for reason, condition in reasons.items()))
         .outerjoin(
             EvaluationRow,
-            and_(
-                EvaluationRow.run_id == RunRow.id,
-                counts_for_its_run(),
-            ),
+            has_results_of_run(),
         )
         .where(
             RunRow.state.in_([RunState.FINISHED, RunState.EVALUATED]),

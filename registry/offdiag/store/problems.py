@@ -29,7 +29,7 @@ from offdiag.flags.problems import (
     problems_of,
 )
 from offdiag.flags.verdict import Severity
-from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.evaluations import has_results_of_run
 from offdiag.store.flags import newest_decisions
 from offdiag.store.models import (
     DatasetRow,
@@ -264,7 +264,7 @@ def _looked_at(
             RunRow.created_at,
             place.label("place"),
         )
-        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .join(EvaluationRow, has_results_of_run())
         # Only models that ever had a problem, which are few if most runs are fine.
         .where(RunRow.deleted_at.is_(None), tuple_(RunRow.dataset_id, _model()).in_(numbered))
     )

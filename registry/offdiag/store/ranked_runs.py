@@ -19,7 +19,12 @@ from sqlalchemy.orm import Session, aliased
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.values import MetricValue
-from offdiag.store.evaluations import VALUE_COLUMNS, counts_for_its_run, recorded_value
+from offdiag.store.evaluations import (
+    VALUE_COLUMNS,
+    counts_for_its_run,
+    has_results_of_run,
+    recorded_value,
+)
 from offdiag.store.models import DatasetRow, EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
 from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
@@ -149,7 +154,7 @@ def ranked_run(session: Session, run_id: str, value: MetricValue) -> RankedRun:
     """An evaluated run with a value that was found elsewhere; one statement."""
     run, evaluation_id = session.execute(
         select(RunRow, EvaluationRow.id)
-        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .join(EvaluationRow, has_results_of_run())
         .where(RunRow.id == run_id)
     ).one()
     return record_as(
@@ -335,7 +340,7 @@ def _evaluated(
             *VALUE_COLUMNS,
         )
         .select_from(RunRow)
-        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .join(EvaluationRow, has_results_of_run())
         .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
         .where(
             RunRow.deleted_at.is_(None),

@@ -19,7 +19,7 @@ from offdiag.domain.runs import RunState
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import matrix_of
 from offdiag.store.codec import decode_counted
-from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.evaluations import counts_for_its_run, has_results_of_run
 from offdiag.store.models import (
     ConfusionMatrixRow,
     CostMatrixRow,
@@ -95,10 +95,7 @@ def runs_with_costs(session: Session, run_ids: Sequence[str]) -> tuple[RunWithCo
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .join(
             EvaluationRow,
-            and_(
-                EvaluationRow.run_id == RunRow.id,
-                counts_for_its_run(),
-            ),
+            has_results_of_run(),
         )
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, literal,
 from sqlalchemy.orm import Session
 
 from offdiag.filters.conditions import apart_from_slices
-from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.evaluations import has_results_of_run
 from offdiag.store.models import EvaluationRow, RunRow
 from offdiag.store.run_conditions import with_value
 from offdiag.store.run_filter import FilterTerm, RunFilter, conditions, counted_by_index
@@ -145,8 +145,8 @@ def counted_runs(
 
 def evaluated_runs(*columns: Any) -> Select[Any]:
     """All runs, each with its current evaluation of all its samples, if it has one."""
-    is_current = and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
-    return select(*columns).select_from(RunRow).outerjoin(EvaluationRow, is_current)
+    runs = select(*columns).select_from(RunRow)
+    return runs.outerjoin(EvaluationRow, has_results_of_run())
 
 
 def count_of(where: Sequence[ColumnElement[bool]]) -> ScalarSelect[int]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.hierarchy import Hierarchy
@@ -25,9 +25,9 @@ from offdiag.store.datasets import hierarchy_of
 from offdiag.store.evaluation_codec import ClassValues, UnpackedValues
 from offdiag.store.evaluations import (
     EvaluationWork,
-    counts_for_its_run,
     evaluation_aggregates,
     evaluation_work,
+    has_results_of_run,
     parted,
 )
 from offdiag.store.flags import SEVERITY_RANK, FlagRecord, record
@@ -266,7 +266,6 @@ def _run_with_results() -> Select[*tuple[Any, ...]]:
     It takes far longer to build than to execute.
     """
     of_matrix, scored_with = aliased(LabelSetRow), aliased(TruthVersionRow)
-    is_current = and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
     return (
         select(
             *(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, TruthVersionRow),
@@ -280,7 +279,7 @@ def _run_with_results() -> Select[*tuple[Any, ...]]:
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
         .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
-        .outerjoin(EvaluationRow, is_current)
+        .outerjoin(EvaluationRow, has_results_of_run())
         .outerjoin(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .outerjoin(of_matrix, of_matrix.id == ConfusionMatrixRow.label_set_id)
         .outerjoin(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import FoundRun
 from offdiag.filters.conditions import Condition, Field, MetricField, Ordering, Side
-from offdiag.store.evaluations import aggregates_of, counts_for_its_run
+from offdiag.store.evaluations import aggregates_of, counts_for_its_run, has_results_of_run
 from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
@@ -235,15 +235,11 @@ def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _facts(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
-    is_current = and_(
-        EvaluationRow.run_id == RunRow.id,
-        counts_for_its_run(),
-    )
     return (
         select(*FOUND_COLUMNS)
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
-        .outerjoin(EvaluationRow, is_current)
+        .outerjoin(EvaluationRow, has_results_of_run())
         .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
         .where(RunRow.id.in_(ids))
     )

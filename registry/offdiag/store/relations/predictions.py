@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from sqlalchemy import and_, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import Task
@@ -20,7 +20,7 @@ from offdiag.inputs.ids import SampleIds
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.store import codec
-from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.evaluations import has_results_of_run
 from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
@@ -85,7 +85,7 @@ def predicted_run(session: Session, run_id: str) -> PredictedRun | None:
         .select_from(RunRow)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
-        .outerjoin(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .outerjoin(EvaluationRow, has_results_of_run())
         .where(
             RunRow.id == run_id,
             RunRow.deleted_at.is_(None),

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 from numpy.typing import NDArray
-from sqlalchemy import and_, func, null, select
+from sqlalchemy import func, null, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import Task
@@ -21,7 +21,7 @@ from offdiag.metrics.orientation import ACTUAL_AXIS, PREDICTED_AXIS
 from offdiag.store import codec
 from offdiag.store.engines import to_json
 from offdiag.store.evaluation_codec import ClassValues, unpack_arrays
-from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.evaluations import counts_for_its_run, has_results_of_run
 from offdiag.store.flags import HIDES, MAY_HIDE, may_hide_minority
 from offdiag.store.models import (
     ClassValuesRow,
@@ -69,7 +69,7 @@ def run_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns)
         )
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
-        .outerjoin(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .outerjoin(EvaluationRow, has_results_of_run())
         .outerjoin(
             TruthVersionRow,
             TruthVersionRow.id
