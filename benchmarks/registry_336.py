@@ -24,7 +24,7 @@ from offdiag.records.problem import chosen_problems
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.ingest.batch import Predictions
 from offdiag.services.ingest.log_predictions import log_predictions
-from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.settings import JobsSettings
 from offdiag.store.database import Database
 from offdiag.store.problems import find_problems
 from offdiag.store.schema import open_database
@@ -33,7 +33,7 @@ STEPS = 21
 MOST_LINES = 40
 BETWEEN = timedelta(days=3, hours=12)
 LAST_DAY = datetime(2026, 11, 20, 9, tzinfo=UTC)
-POLICY = RetryPolicy(max_attempts=1, first_delay_s=0.0)
+JOBS = JobsSettings(max_attempts=1, lease_s=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def _fill(database: Database, plan: Plan, steps: int, n: int) -> None:
                     labels=names,
                 ),
             )
-            evaluation_of(database, run.id, timeout_s=60, lease_s=60, policy=POLICY)
+            evaluation_of(database, run.id, timeout_s=60, settings=JOBS)
 
 
 def _skill(step: int, steps: int, best: float) -> float:

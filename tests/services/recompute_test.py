@@ -17,6 +17,7 @@ from offdiag.services.evaluation.recompute import recompute_all, recompute_runs,
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.jobs.reconcile import reconcile
+from offdiag.settings import JobsSettings
 from offdiag.store import job_lease, jobs, runs
 from offdiag.store.database import Database
 from offdiag.store.models import (
@@ -184,7 +185,7 @@ def test_asking_for_the_evaluation_of_a_stale_run_gives_the_new_one(
     revise(sqlite_database, {6: "a"})
     drop_work(sqlite_database)
 
-    found = evaluation_of(sqlite_database, run.id, timeout_s=5, lease_s=30, policy=POLICY)
+    found = evaluation_of(sqlite_database, run.id, timeout_s=5, settings=JobsSettings())
 
     assert found.matrix.counts.tolist()[0] == [2, 1, 0]
     assert waiting(sqlite_database) == []

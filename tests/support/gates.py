@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
 from offdiag.services.gates.gate import GateResult, gate_run
+from offdiag.settings import FlagsSettings, Settings
 from offdiag.store.database import Database
-from support.logging_runs import POLICY
 
 
 def judged(
@@ -23,9 +24,7 @@ def judged(
         database,
         run_id,
         [parse_condition(text) for text in texts],
-        thresholds=thresholds or Thresholds(),
+        settings=Settings(flags=FlagsSettings(**asdict(thresholds or Thresholds()))),
         timeout_s=5,
-        lease_s=30,
-        policy=POLICY,
         **options,
     )

@@ -19,6 +19,7 @@ from offdiag.services.jobs.attempts import Outcome, RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.truth.revise import Revision, revise_truth
+from offdiag.settings import JobsSettings
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation, current_evaluation
 from offdiag.store.runs import RunRecord
@@ -157,4 +158,4 @@ def counts_of(database: Database, run_id: str) -> list[list[int]]:
 def evaluate(database: Database, run_id: str) -> StoredEvaluation:
     """The evaluation of a run, done here."""
     work_off(database)
-    return evaluation_of(database, run_id, timeout_s=5, lease_s=30, policy=POLICY)
+    return evaluation_of(database, run_id, timeout_s=5, settings=JobsSettings())

@@ -69,9 +69,7 @@ def asked_gate(
     """Check a run as soon as it is evaluated. Raises the same as `gate_run`."""
     from offdiag.domain.texts import CostName
     from offdiag.gate.conditions import parse_condition
-    from offdiag.services.flags.rules import thresholds_in
     from offdiag.services.gates.gate import StatedCosts, gate_run
-    from offdiag.services.jobs.attempts import RetryPolicy
 
     costs: StatedCosts | CostName | None = None
     if asked.weights is not None:
@@ -84,10 +82,8 @@ def asked_gate(
         [parse_condition(text) for text in asked.conditions],
         baseline_id=asked.baseline,
         costs=costs,
-        thresholds=thresholds_in(settings.flags),
+        settings=settings,
         timeout_s=timeout_s,
-        lease_s=settings.jobs.lease_s,
-        policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
     )
     return gate_document(found)
 

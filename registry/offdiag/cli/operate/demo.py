@@ -28,7 +28,6 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.logs import log_to_stderr
 from offdiag.records.runs.run import run_summary
-from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.reports.edition import wait_for_edition
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -131,8 +130,7 @@ def _create_report(database: Database, settings: Settings, in_use: str) -> None:
             database,
             asked.edition_id,
             timeout_s=_WAIT_S,
-            lease_s=settings.jobs.lease_s,
-            policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
+            settings=settings.jobs,
         )
 
 

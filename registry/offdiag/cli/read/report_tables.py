@@ -93,19 +93,12 @@ def waited_for(
     database: Database, asked: RequestedEdition, *, project: str, timeout_s: float
 ) -> EditionWithFigures:
     """A queued edition, once it is computed or the time is up."""
-    from offdiag.services.jobs.attempts import RetryPolicy
     from offdiag.services.reports.edition import wait_for_edition
     from offdiag.services.reports.page import edition_page
 
     jobs = load_settings().jobs
     with busy(f"Computing edition {asked.number}"):
-        wait_for_edition(
-            database,
-            asked.edition_id,
-            timeout_s=timeout_s,
-            lease_s=jobs.lease_s,
-            policy=RetryPolicy(max_attempts=jobs.max_attempts),
-        )
+        wait_for_edition(database, asked.edition_id, timeout_s=timeout_s, settings=jobs)
     page = edition_page(database, project=project, name=asked.name, number=asked.number)
     return edition_with_figures(page)
 

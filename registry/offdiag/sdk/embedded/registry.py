@@ -42,7 +42,6 @@ from offdiag.services.ingest.batch import (
 )
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.truth import revise
 from offdiag.services.truth.revise import summary_of
@@ -137,11 +136,7 @@ class EmbeddedRegistry:
             thresholds = thresholds_in(self.settings.flags)
             return _shown(found, Judgement.of_counted(found.counted, thresholds))
         stored = evaluation_of(
-            self.database,
-            run_id,
-            timeout_s=timeout_s,
-            lease_s=self.settings.jobs.lease_s,
-            policy=RetryPolicy(max_attempts=self.settings.jobs.max_attempts),
+            self.database, run_id, timeout_s=timeout_s, settings=self.settings.jobs
         )
         if groups:
             return self._collapsed(stored, groups)

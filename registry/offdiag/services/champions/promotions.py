@@ -16,9 +16,7 @@ from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.gate.conditions import parse_condition
 from offdiag.services.champions.leaders import primary_metric
-from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.gates.gate import GateResult, gate_run
-from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.settings import Settings
 from offdiag.store import datasets, runs, truths
 from offdiag.store.database import Database, Session
@@ -162,10 +160,8 @@ def check_gate(
         database,
         run_id,
         [parse_condition(text) for text in conditions],
-        thresholds=thresholds_in(settings.flags),
+        settings=settings,
         timeout_s=settings.jobs.lease_s,
-        lease_s=settings.jobs.lease_s,
-        policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
     )
 
 

@@ -12,6 +12,7 @@ from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_job
 from offdiag.services.jobs.submit import evaluation_key, submit_evaluation
+from offdiag.settings import JobsSettings
 from offdiag.store import evaluations, jobs, runs
 from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import StoredEvaluation
@@ -22,7 +23,7 @@ _LOOK_EVERY_S = 0.05
 
 
 def evaluation_of(
-    database: Database, run_id: str, *, timeout_s: float, lease_s: float, policy: RetryPolicy
+    database: Database, run_id: str, *, timeout_s: float, settings: JobsSettings
 ) -> StoredEvaluation:
     """The evaluation of a run on the current label version, with the current metrics.
 
@@ -41,7 +42,8 @@ def evaluation_of(
                 submit_evaluation(session, run_id)
                 job = jobs.find_by_key(session, evaluation_key(run_id))
         if database.dialect == "sqlite" and job is not None and job.state == "todo":
-            with LeaseKeeper(database, lease_s=lease_s) as keeper:
+            policy = RetryPolicy(max_attempts=settings.max_attempts)
+            with LeaseKeeper(database, lease_s=settings.lease_s) as keeper:
                 run_job(database, job.work_id, keeper, policy)
             continue
         left_s = give_up_at - time.monotonic()

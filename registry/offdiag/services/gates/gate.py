@@ -29,11 +29,12 @@ from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.compute import of_matrix
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.evaluation.slice_counts import slice_findings
+from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerdicts, judge_run
 from offdiag.services.gates.slices import SlicedPredictions, with_columns, with_slices
 from offdiag.services.gates.values import StoredRun, differences, values_with_costs
-from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.paired_runs import NotPaired, Paired, pair_evaluations
+from offdiag.settings import Settings
 from offdiag.store import cost_matrices, datasets, flags, runs
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
@@ -229,10 +230,8 @@ def gate_run(
     *,
     baseline_id: str | None = None,
     costs: StatedCosts | CostName | None = None,
-    thresholds: Thresholds,
+    settings: Settings,
     timeout_s: float,
-    lease_s: float,
-    policy: RetryPolicy,
 ) -> GateResult:
     """Check a stored run against conditions, first evaluating it or waiting for that if needed.
 
@@ -257,7 +256,7 @@ def gate_run(
         compared = None
     wanted = [run_id] if compared is None else [run_id, compared]
     evaluations = [
-        evaluation_of(database, each, timeout_s=timeout_s, lease_s=lease_s, policy=policy)
+        evaluation_of(database, each, timeout_s=timeout_s, settings=settings.jobs)
         for each in wanted
     ]
     by_slice = None
@@ -284,7 +283,7 @@ def gate_run(
         stored[1] if compared is not None else None,
         pair=pair,
         dismissed=dismissed,
-        thresholds=thresholds,
+        thresholds=thresholds_in(settings.flags),
         positive_label=dataset.positive_label,
         slices=None if by_slice is None else by_slice.found,
     )

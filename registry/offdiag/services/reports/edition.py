@@ -27,6 +27,7 @@ from offdiag.services.jobs.submit import delivery_key, report_key, submit_delive
 from offdiag.services.reports.page import edition_named
 from offdiag.services.reports.snapshot import costs_in_scope, dataset_in_scope
 from offdiag.services.reports.task import restart_report
+from offdiag.settings import JobsSettings
 from offdiag.store import deliveries, reports, runs, schedules
 from offdiag.store.database import Database, Session, database_time
 from offdiag.store.deliveries import DeliveryState
@@ -150,7 +151,7 @@ _LOOK_EVERY_S = 0.05
 
 
 def wait_for_edition(
-    database: Database, edition_id: int, *, timeout_s: float, lease_s: float, policy: RetryPolicy
+    database: Database, edition_id: int, *, timeout_s: float, settings: JobsSettings
 ) -> bool:
     """Wait until an edition is computed or has failed. False if time is up first.
 
@@ -159,9 +160,10 @@ def wait_for_edition(
     """
     give_up_at = time.monotonic() + timeout_s
     works_here = database.dialect == "sqlite" and timeout_s > 0
+    policy = RetryPolicy(max_attempts=settings.max_attempts)
     if works_here:
         reconcile(database, policy)
-    with LeaseKeeper(database, lease_s=lease_s) as keeper:
+    with LeaseKeeper(database, lease_s=settings.lease_s) as keeper:
         while True:
             is_idle = not works_here or run_next_job(database, keeper, policy) is None
             if is_idle and _is_finished(database, edition_id):
