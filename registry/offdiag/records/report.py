@@ -296,12 +296,7 @@ def targets_of(sent: Sequence[Target]) -> tuple[DeliveryTarget, ...]:
 
 
 def _target(sent: Target, place: int) -> DeliveryTarget:
-    from offdiag.services.delivery.message import (
-        EmailTarget,
-        FolderTarget,
-        NotifyTarget,
-        WebhookTarget,
-    )
+    from offdiag.services.delivery.message import TARGETS
 
     given = {name: text for name, text in sent.model_dump().items() if text is not None}
     if len(given) != 1:
@@ -310,15 +305,8 @@ def _target(sent: Target, place: int) -> DeliveryTarget:
             field=f"delivery[{place}]",
             hint="Name one of folder, email, webhook, notify; add targets for more.",
         )
-    match given:
-        case {"folder": folder}:
-            return FolderTarget(folder)
-        case {"email": address}:
-            return EmailTarget(address)
-        case {"notify": name}:
-            return NotifyTarget(name)
-        case _:
-            return WebhookTarget(given["webhook"])
+    ((kind, text),) = given.items()
+    return TARGETS[kind](text)
 
 
 def sent_edition(edition: EditionRecord, deliveries: Sequence[DeliveryRecord]) -> SentEdition:

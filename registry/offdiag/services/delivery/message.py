@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from email.errors import MessageError
 from email.headerregistry import Address
 from pathlib import PurePath
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import SplitResult, quote, urlsplit
 
 from offdiag.domain.sentences import visible
@@ -37,6 +37,7 @@ LONGEST_TEXT = 2_000
 class FolderTarget:
     """A folder below the one that settings allow; each edition becomes separate files."""
 
+    kind: ClassVar = "folder"
     folder: str
 
     def __post_init__(self) -> None:
@@ -58,6 +59,7 @@ class FolderTarget:
 class EmailTarget:
     """One mailbox. Several people are several targets, so that each can fail separately."""
 
+    kind: ClassVar = "email"
     address: str
 
     def __post_init__(self) -> None:
@@ -82,6 +84,7 @@ class EmailTarget:
 class WebhookTarget:
     """A URL to which a signed summary is posted."""
 
+    kind: ClassVar = "webhook"
     url: str
 
     def __post_init__(self) -> None:
@@ -111,6 +114,7 @@ class WebhookTarget:
 class NotifyTarget:
     """A place in the setting `notify.targets`, by its name, because its URL is a secret."""
 
+    kind: ClassVar = "notify"
     name: str
 
     def __post_init__(self) -> None:
@@ -127,6 +131,10 @@ class NotifyTarget:
 
 
 Target = FolderTarget | EmailTarget | WebhookTarget | NotifyTarget
+TARGETS: Mapping[str, type[Target]] = {
+    each.kind: each for each in (FolderTarget, EmailTarget, WebhookTarget, NotifyTarget)
+}
+"""The targets by their kind; each has one field."""
 
 
 def target_documents(targets: Sequence[Target]) -> list[dict[str, Any]]:
@@ -137,7 +145,7 @@ def target_documents(targets: Sequence[Target]) -> list[dict[str, Any]]:
             field="delivery",
             hint=f"Name at most {MOST_TARGETS}; a mailing list counts as one address.",
         )
-    return [_document(target) for target in dict.fromkeys(targets)]
+    return [{"kind": target.kind, **asdict(target)} for target in dict.fromkeys(targets)]
 
 
 def read_targets(documents: Sequence[Mapping[str, Any]]) -> tuple[Target, ...]:
@@ -145,27 +153,8 @@ def read_targets(documents: Sequence[Mapping[str, Any]]) -> tuple[Target, ...]:
 
 
 def read_target(document: Mapping[str, Any]) -> Target:
-    match document["kind"]:
-        case "folder":
-            return FolderTarget(document["folder"])
-        case "email":
-            return EmailTarget(document["address"])
-        case "notify":
-            return NotifyTarget(document["name"])
-        case _:
-            return WebhookTarget(document["url"])
-
-
-def _document(target: Target) -> dict[str, Any]:
-    match target:
-        case FolderTarget():
-            return {"kind": "folder", "folder": target.folder}
-        case EmailTarget():
-            return {"kind": "email", "address": target.address}
-        case WebhookTarget():
-            return {"kind": "webhook", "url": target.url}
-        case NotifyTarget():
-            return {"kind": "notify", "name": target.name}
+    fields = dict(document)
+    return TARGETS[fields.pop("kind")](**fields)
 
 
 def _require_plain(text: str, field: str) -> None:
