@@ -11,6 +11,7 @@ import narwhals as nw
 
 from offdiag.domain.labels import LabelSet, in_their_order, label_text
 from offdiag.errors import InvalidInput
+from offdiag.inputs.slice_ranges import Bins
 
 ScoreColumns = str | Sequence[str] | Mapping[Any, str]
 """One column (scores of the positive class), or one for each class, by name or by class."""
@@ -23,7 +24,7 @@ class FrameColumns:
     `actual` is None if the dataset has the ground truth. Without `predicted` the scores predict.
     `score_classes` are the classes of the columns `scores`, None if the column names say it. With
     several runs, `runs` has the predicted column of each, and `other_actual` the actual classes of
-    the other joined frames.
+    the other joined frames. `bins` and `periods` say how slice columns are counted.
     """
 
     predicted: str | None
@@ -35,6 +36,8 @@ class FrameColumns:
     runs: Mapping[str, str] = field(default_factory=dict)
     other_actual: tuple[str, ...] = ()
     weight: str | None = None
+    bins: Mapping[str, Bins] | None = None
+    periods: Mapping[str, str] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -29,8 +29,6 @@ class CountedQuery:
 
     text: str
     columns: FrameColumns
-    bins: Mapping[str, Bins] | None = None
-    periods: Mapping[str, str] | None = None
 
     def params(self) -> dict[str, Scalar]:
         """The query as parameters of a run. Raises `InvalidInput` if it is too long."""
@@ -40,8 +38,8 @@ class CountedQuery:
             "predicted": dict(columns.runs) or columns.predicted,
             "score": columns.scores[0] if columns.scores else None,
             "slices": list(columns.slices),
-            "bins": {name: _cuts(name, each) for name, each in (self.bins or {}).items()},
-            "periods": dict(self.periods or {}),
+            "bins": {name: _cuts(name, each) for name, each in (columns.bins or {}).items()},
+            "periods": dict(columns.periods or {}),
         }
         text = json.dumps({name: value for name, value in described.items() if value})
         if len(text) > MAX_TEXT_LENGTH:
@@ -94,8 +92,10 @@ def query_of(run_id: str, params: Mapping[str, Scalar]) -> CountedQuery:
             None,
             tuple(found.get("slices", ())),
             runs=predicted if of_several else {},
+            bins=found.get("bins"),
+            periods=found.get("periods"),
         )
-        return CountedQuery(text, columns, found.get("bins"), found.get("periods"))
+        return CountedQuery(text, columns)
     except (KeyError, TypeError, ValueError):
         raise Conflict(
             f"no query is stored with run {run_id}.",

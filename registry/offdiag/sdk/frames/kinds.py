@@ -49,15 +49,10 @@ def count_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds:
     return found
 
 
-def counts_of(
-    frame: EagerFrame | LazyFrame,
-    columns: FrameColumns,
-    bins: Mapping[str, Bins] | None,
-    periods: Mapping[str, str] | None,
-) -> GivenCounts:
+def counts_of(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> GivenCounts:
     """The counts of one run by actual and predicted class. Raises `InvalidInput`."""
     kinds = count_kinds(frame, columns)
-    slices, notes = _slices(kinds, columns, bins, periods)
+    slices, notes = _slices(kinds, columns)
     return GivenCounts(
         actual=kinds.columns[columns.actual or ""],
         predicted=kinds.columns[columns.predicted or ""],
@@ -69,14 +64,9 @@ def counts_of(
     )
 
 
-def table_of(
-    kinds: Kinds,
-    columns: FrameColumns,
-    bins: Mapping[str, Bins] | None,
-    periods: Mapping[str, str] | None,
-) -> PairedTable:
+def table_of(kinds: Kinds, columns: FrameColumns) -> PairedTable:
     """The counts of several runs together."""
-    slices, notes = _slices(kinds, columns, bins, periods)
+    slices, notes = _slices(kinds, columns)
     return PairedTable(
         kinds.columns[columns.actual or ""],
         {run: kinds.columns[name] for run, name in columns.runs.items()},
@@ -87,25 +77,17 @@ def table_of(
 
 
 def _slices(
-    kinds: Kinds,
-    columns: FrameColumns,
-    bins: Mapping[str, Bins] | None,
-    periods: Mapping[str, str] | None,
+    kinds: Kinds, columns: FrameColumns
 ) -> tuple[Mapping[str, Sequence[object]], tuple[str, ...]]:
     """The slice columns, and notes on values that may have been read differently than meant."""
-    named = {name: kinds.columns[name] for name in columns.slices}
-    found, of_ranges = _counted_slices(named, kinds.sizes, bins=bins, periods=periods)
+    found, of_ranges = _counted_slices(kinds, columns)
     return found, (*of_ranges, *counted_slice_notes(found, kinds.sizes))
 
 
 def _counted_slices(
-    columns: Mapping[str, Sequence[object]],
-    sizes: Sequence[int],
-    *,
-    bins: Mapping[str, Bins] | None = None,
-    periods: Mapping[str, str] | None = None,
+    kinds: Kinds, columns: FrameColumns
 ) -> tuple[dict[str, Sequence[object]], list[str]]:
-    """Slice columns of kinds with `sizes` samples each, with categories in place of other values.
+    """Slice columns of kinds, with categories in place of other values.
 
     Numbers with a fraction, and columns in `bins`, become ranges: between cut points, or at the
     given number of quantiles of the samples, quartiles by default. Dates, and columns in
@@ -115,8 +97,10 @@ def _counted_slices(
     """
     found: dict[str, Sequence[object]] = {}
     notes: list[str | None] = []
-    for name, values in columns.items():
-        cuts, period = (bins or {}).get(name), (periods or {}).get(name)
+    bins, periods = columns.bins or {}, columns.periods or {}
+    named: dict[str, Sequence[object]] = {name: kinds.columns[name] for name in columns.slices}
+    for name, values in named.items():
+        cuts, period = bins.get(name), periods.get(name)
         if cuts is None and period is None and any(isinstance(value, float) for value in values):
             cuts = DEFAULT_QUANTILES
         is_date = period is not None or isinstance(next(iter(values), None), date)
@@ -124,20 +108,20 @@ def _counted_slices(
             found[name] = values
             continue
         if isinstance(cuts, int):
-            cuts = _points(values, sizes, cuts)
+            cuts = _points(values, kinds.sizes, cuts)
         read = read_slices(
             {name: list(values)},
             n_samples=len(values),
             bins=None if cuts is None else {name: cuts},
             periods=None if period is None else {name: period},
         )
-        if cuts is not None and name not in (bins or {}):
+        if cuts is not None and name not in bins:
             numbers = np.unique(np.asarray(values, dtype=np.float64))
             notes.append(range_note(numbers, read[name], f"slices[{name!r}]"))
         found |= {
             part: [column.levels[code] for code in column.codes.tolist()]
             for part, column in read.items()
-            if part == name or part not in columns
+            if part == name or part not in named
         }
     for name, values in found.items():
         if "" in values:

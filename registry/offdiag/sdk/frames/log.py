@@ -42,13 +42,11 @@ def log_counted(
     dataset: str | None,
     labels: Sequence[object] | LabelSet | None,
     arguments: RunArguments,
-    bins: Mapping[str, Bins] | None = None,
-    periods: Mapping[str, str] | None = None,
     query: str | None = None,
 ) -> Run:
     """Store counts that the library of a frame computes. Raises `InvalidInput` and `Conflict`."""
     name = _require_countable(columns, dataset)
-    require_columns(columns.slices, bins, periods)
+    require_columns(columns.slices, columns.bins, columns.periods)
     if query is not None and len(columns.scores) > 1:
         raise InvalidInput(
             f"scores of {len(columns.scores)} classes cannot be counted again from a query yet.",
@@ -56,7 +54,7 @@ def log_counted(
             hint="Log without query=, or with the one score of a positive class.",
         )
     if query is not None:
-        arguments = with_query(arguments, CountedQuery(query, columns, bins, periods))
+        arguments = with_query(arguments, CountedQuery(query, columns))
     actual, predicted = columns.actual, columns.predicted
     if actual is None or predicted is None:
         raise InvalidInput(
@@ -67,11 +65,11 @@ def log_counted(
     at = target(arguments["url"])
     facts = facts_of(at, arguments)
     if len(columns.scores) > 1:
-        given = counts_of(frame, replace(columns, scores=()), bins, periods)
+        given = counts_of(frame, replace(columns, scores=()))
         classes = {actual: given.actual, predicted: given.predicted}
         given = replace(given, class_scores=count_class_scores(frame, columns, classes, labels))
     else:
-        given = counts_of(frame, columns, bins, periods)
+        given = counts_of(frame, columns)
     given = replace(
         given,
         labels=labels,
@@ -300,8 +298,6 @@ def log_frame(
         "dataset": dataset,
         "labels": declared,
         "arguments": arguments,
-        "bins": bins,
-        "periods": periods,
         "query": query,
     }
     if query is not None:
@@ -311,17 +307,10 @@ def log_frame(
         several = columns_of_runs(
             actual=actual, predicted=predicted, score=score, sample_id=sample_id, slices=slices
         )
+        several = replace(several, bins=bins, periods=periods)
         if not keep_predictions:
             return log_counted_together(frame, several, **counted)
-        return _log_each(
-            frame,
-            several,
-            arguments,
-            bins=bins,
-            periods=periods,
-            dataset=dataset,
-            labels=declared,
-        )
+        return _log_each(frame, several, arguments, dataset=dataset, labels=declared)
     if name is None:
         raise InvalidInput("the run has no name.", field="name", hint="Give it a name.")
     columns = frame_columns(
@@ -341,6 +330,7 @@ def log_frame(
             hint="Log them with keep_predictions=True; any lazy frame is read batch by batch.",
         )
     if not keep_predictions:
+        columns = replace(columns, bins=bins, periods=periods)
         return log_counted(found, columns, **counted)
     if bins or periods:
         raise InvalidInput(
@@ -407,6 +397,8 @@ def _log_each(
             predicted=name,
             sample_id=columns.sample_id,
             slices=columns.slices,
+            bins=columns.bins,
+            periods=columns.periods,
             **others,
             **arguments_of(arguments, run),
         )

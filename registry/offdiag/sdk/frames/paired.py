@@ -15,7 +15,6 @@ from offdiag.domain.look_alikes import warn_of
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
 from offdiag.inputs.slice_columns import require_columns
-from offdiag.inputs.slice_ranges import Bins
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame, opened
 from offdiag.sdk.frames.counted_query import CountedQuery, with_query
 from offdiag.sdk.frames.kinds import Kinds, find_kinds, table_of
@@ -214,15 +213,13 @@ def log_counted_together(
     dataset: str | None,
     labels: Sequence[object] | LabelSet | None,
     arguments: RunArguments,
-    bins: Mapping[str, Bins] | None = None,
-    periods: Mapping[str, str] | None = None,
     query: str | None = None,
 ) -> dict[str, Run]:
     """Store the counts of several runs. Raises `InvalidInput` and `Conflict`."""
     name = _require_countable(columns, dataset)
-    require_columns(columns.slices, bins, periods)
+    require_columns(columns.slices, columns.bins, columns.periods)
     if query is not None:
-        arguments = with_query(arguments, CountedQuery(query, columns, bins, periods))
+        arguments = with_query(arguments, CountedQuery(query, columns))
     at = target(arguments["url"])
     runs = [facts_of(at, arguments_of(arguments, run)) for run in columns.runs]
     whole: EagerFrame | LazyFrame | JoinedFrames
@@ -241,7 +238,7 @@ def log_counted_together(
     for kinds, of_kinds in tables_of(source, columns):
         if isinstance(whole, JoinedFrames):
             whole.require_same(kinds)
-        tables.append(table_of(kinds, of_kinds, bins, periods))
+        tables.append(table_of(kinds, of_kinds))
     given = GivenPairedCounts(
         tables,
         counted_on=str(source.implementation),

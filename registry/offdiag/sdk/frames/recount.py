@@ -72,10 +72,7 @@ def recounted(registry: Registry, run_id: str, frame: object) -> tuple[Recounted
     facts = _facts(runs)
     whole = opened(frame, columns)
     if columns.runs:
-        tables = [
-            table_of(kinds, part, query.bins, query.periods)
-            for kinds, part in tables_of(whole, columns)
-        ]
+        tables = [table_of(kinds, part) for kinds, part in tables_of(whole, columns)]
         for each in runs:
             table = next(table for table in tables if each.name in table.predicted)
             place = columns.place_of_column(columns.runs[each.name])
@@ -84,7 +81,7 @@ def recounted(registry: Registry, run_id: str, frame: object) -> tuple[Recounted
         ids = registry.log_paired_counts(facts, run.dataset, paired)
         warn_of(paired.notes)
     else:
-        given = counts_of(whole, columns, query.bins, query.periods)
+        given = counts_of(whole, columns)
         place = columns.place_of_column(columns.predicted or "")
         _require_same(registry, run, given.predicted, given.sizes, place)
         ids = [registry.log_counts(facts[0], run.dataset, given)]
