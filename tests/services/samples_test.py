@@ -91,7 +91,7 @@ def test_templates_are_shown_while_their_host_is_allowed(filled: Database) -> No
         removed = shown_samples(session, [1], frozenset(), **WHERE)
 
     assert (allowed.image_template, allowed.is_hidden) == (places.image_template, True)
-    assert (removed.image_template, removed.has_any) == (None, False)
+    assert (removed.image_template, removed.has_images) == (None, False)
 
 
 def test_content_of_a_project_has_a_limit(filled: Database) -> None:

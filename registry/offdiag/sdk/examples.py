@@ -12,7 +12,6 @@ from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import MOST_ON_A_PAGE
 from offdiag.records.runs.curve import Curves, CurvesQuery, asked_curves
 from offdiag.records.runs.example import Example, ExamplePage, ExamplesQuery, example_page
-from offdiag.records.runs.slices import SLICE_COLUMNS, RunSlices
 from offdiag.sdk.registry import Registry
 from offdiag.services.examples.selection import Kind
 
@@ -78,19 +77,6 @@ def whole_limit(limit: object) -> int:
             hint="Give a whole number from 1.",
         )
     return number
-
-
-def slices_frame(found: RunSlices) -> pd.DataFrame:
-    """One row for each gap, as `Run.slices` describes."""
-    with optional:
-        import pandas as pd
-
-    rows = [[getattr(gap, name) for name in SLICE_COLUMNS] for gap in found.gaps]
-    frame = pd.DataFrame(rows, columns=list(SLICE_COLUMNS))
-    if any(gap.n_effective is not None for gap in found.gaps):
-        sizes = [gap.n_effective for gap in found.gaps]
-        frame.insert(SLICE_COLUMNS.index("cases") + 1, "n_effective", sizes)
-    return frame
 
 
 def examples_frame(found: ExamplePage) -> pd.DataFrame:

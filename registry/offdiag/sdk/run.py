@@ -39,7 +39,7 @@ from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.display.evaluation_card import run_card
 from offdiag.sdk.display.evaluation_text import facts_text
 from offdiag.sdk.evaluations.evaluation import Evaluation
-from offdiag.sdk.evaluations.slices import fairness_frame
+from offdiag.sdk.evaluations.slices import fairness_frame, slices_frame
 from offdiag.sdk.examples import (
     ExampleKind,
     example_query,
@@ -47,7 +47,6 @@ from offdiag.sdk.examples import (
     examples_of_run,
     operating_points,
     operating_points_frame,
-    slices_frame,
 )
 from offdiag.sdk.registry import Decision, Registry, Threshold, noted_run
 from offdiag.sdk.target import current_author
@@ -456,7 +455,8 @@ class Run:
             RunSlices,
             lambda database: asked_slices(database, self.id, query),
         )
-        return slices_frame(found)
+        is_weighted = any(gap.n_effective is not None for gap in found.gaps)
+        return slices_frame(found.gaps, is_weighted=is_weighted)
 
     def operating_points(self, positive: object = None) -> pd.DataFrame:
         """Thresholds of a class, as in the dashboard, with exact counts; strictest first.

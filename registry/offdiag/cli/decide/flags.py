@@ -14,7 +14,7 @@ from offdiag.cli.documents import Server, connected, document, ids_of_runs, note
 from offdiag.cli.options import help_text
 from offdiag.cli.output import label, three_decimals
 from offdiag.cli.tables import facts_table, filled_table
-from offdiag.domain.number_text import p_value
+from offdiag.domain.number_text import p_in_column
 from offdiag.errors import InvalidInput
 from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.flags.verdict import Certainty, Severity
@@ -375,9 +375,7 @@ def _alternatives_table(flag: FlagExplained) -> Table:
                 "" if each.recall is None else three_decimals(each.recall),
                 "" if each.recall_gain is None else str(each.recall_gain.won),
                 "" if each.recall_gain is None else str(each.recall_gain.lost),
-                "not paired"
-                if each.p is None
-                else p_value(each.p).removeprefix("p ").removeprefix("= "),
+                "not paired" if each.p is None else p_in_column(each.p),
                 _points(each.accuracy_gain),
             )
             for each in flag.better

@@ -18,7 +18,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import DifferenceStatus, excludes_0
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.number_text import number, p_value
+from offdiag.domain.number_text import number, p_in_column, p_value
 from offdiag.domain.sentences import visible
 from offdiag.domain.values import MetricValue, undefined_note
 from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE
@@ -348,7 +348,7 @@ def _pairs_table(pairs: list[Record]) -> Table:
 
 
 def _p(p: float | None) -> str:
-    return "" if p is None else p_value(p).removeprefix("p ").removeprefix("= ")
+    return "" if p is None else p_in_column(p)
 
 
 def _number(value: Record) -> str:

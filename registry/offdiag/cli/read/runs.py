@@ -53,6 +53,7 @@ from offdiag.records.runs.slices import (
     asked_fairness,
     asked_slices,
 )
+from offdiag.sdk.registry import quoted
 from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
@@ -387,7 +388,7 @@ def _condition(
     ):
         if wanted is not None:
             meant = sorted(filter(_pattern(wanted), names)) if "*" in wanted else [wanted]
-            parts.append(f"attributes.{field} in ({', '.join(map(_quoted, meant or [wanted]))})")
+            parts.append(f"attributes.{field} in ({', '.join(map(quoted, meant or [wanted]))})")
     return " and ".join(parts)
 
 
@@ -395,10 +396,6 @@ def _pattern(text: str) -> Callable[[str], bool]:
     """A test of whether names match a text, ignoring case; `*` stands for any characters."""
     pattern = re.compile(".*".join(map(re.escape, text.split("*"))), re.IGNORECASE | re.DOTALL)
     return lambda name: pattern.fullmatch(name) is not None
-
-
-def _quoted(text: str) -> str:
-    return "'{}'".format(text.replace("'", "''"))
 
 
 _ORDERS = {

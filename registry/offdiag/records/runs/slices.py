@@ -102,7 +102,7 @@ class RunSlices(ResponseBody):
 def slice_gap(gap: SliceGap, labels: Sequence[str]) -> SliceGapBody:
     return SliceGapBody.made_of(
         gap,
-        slice=str(slice_of(gap.terms)),
+        slice=slice_text(gap),
         metric=gap.key,
         label=None if gap.code is None else labels[gap.code],
         ci_low=gap.low,

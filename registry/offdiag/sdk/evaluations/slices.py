@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,14 @@ from offdiag.metrics.slices.counts import (
 from offdiag.metrics.slices.finder import SliceFindings, find_slices
 from offdiag.metrics.slices.weighted import find_weighted_slices
 from offdiag.metrics.weighted.counts import WeightedMatrix
-from offdiag.records.runs.slices import FAIRNESS_COLUMNS, Fairness, fairness_rows
+from offdiag.records.runs.slices import (
+    FAIRNESS_COLUMNS,
+    SLICE_COLUMNS,
+    Fairness,
+    SliceGapBody,
+    fairness_rows,
+    slice_gap,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,15 +72,7 @@ def slices_of_labels(
 def frame_of_slices(
     found: SliceFindings | None, labels: tuple[str, ...], metric: str | None, limit: int
 ) -> pd.DataFrame:
-    """One row for each gap, as in `Run.slices`.
-
-    Weighted gaps have a column `n_effective` after `cases`. Raises `Conflict` without slices.
-    """
-    from offdiag.records.runs.slices import SLICE_COLUMNS, slice_gap
-
-    with optional:
-        import pandas as pd
-
+    """One row for each gap, as in `Run.slices`. Raises `Conflict` without slices."""
     if found is None:
         raise Conflict(
             "this evaluation has no slices.",
@@ -81,11 +81,17 @@ def frame_of_slices(
         )
     gaps = found.worst(limit, None if metric is None else (metric,))
     rows = [slice_gap(gap, labels) for gap in gaps]
-    frame = pd.DataFrame(
-        [[getattr(row, name) for name in SLICE_COLUMNS] for row in rows],
-        columns=list(SLICE_COLUMNS),
-    )
-    if found.question.is_weighted:
+    return slices_frame(rows, is_weighted=found.question.is_weighted)
+
+
+def slices_frame(gaps: Sequence[SliceGapBody], *, is_weighted: bool) -> pd.DataFrame:
+    """One row for each gap, as `Run.slices` describes; weighted ones with `n_effective`."""
+    with optional:
+        import pandas as pd
+
+    rows = [[getattr(gap, name) for name in SLICE_COLUMNS] for gap in gaps]
+    frame = pd.DataFrame(rows, columns=list(SLICE_COLUMNS))
+    if is_weighted:
         place = SLICE_COLUMNS.index("cases") + 1
         frame.insert(place, "n_effective", [gap.n_effective for gap in gaps])
     return frame

@@ -87,11 +87,6 @@ class ShownSamples:
     hosts: frozenset[str] = frozenset()
 
     @property
-    def has_any(self) -> bool:
-        """Whether there is anything to show besides identifiers."""
-        return bool(self.content) or self.image_template is not None
-
-    @property
     def has_images(self) -> bool:
         return self.image_template is not None or any(
             each.image_digest is not None for each in self.content.values()
