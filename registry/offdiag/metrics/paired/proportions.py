@@ -91,22 +91,11 @@ def _opposite(rates: PairedRates) -> PairedRates:
     return PairedRates(rates.only_second, rates.only_first, rates.cases)
 
 
-def _predicted(joint: JointCounts) -> PairedRates:
-    """Samples predicted as each class, rightly or not."""
-    hits, alarms = joint.hits, joint.false_alarms
+def _hits_and(others: PairedRates, joint: JointCounts) -> PairedRates:
+    """Hits of each class together with a fact of the samples of other classes."""
     return PairedRates(
-        hits.only_first + alarms.only_first,
-        hits.only_second + alarms.only_second,
-        np.full(joint.n_classes, joint.total),
-    )
-
-
-def _rightly_sorted(joint: JointCounts) -> PairedRates:
-    """Samples of each class predicted as it, and samples of other classes not predicted as it."""
-    hits, alarms = joint.hits, joint.false_alarms
-    return PairedRates(
-        hits.only_first + alarms.only_second,
-        hits.only_second + alarms.only_first,
+        joint.hits.only_first + others.only_first,
+        joint.hits.only_second + others.only_second,
         np.full(joint.n_classes, joint.total),
     )
 
@@ -117,8 +106,10 @@ PER_CLASS: Mapping[str, SharedProportion] = MappingProxyType(
         "fnr": SharedProportion(lambda joint: _opposite(joint.hits)),
         "fpr": SharedProportion(lambda joint: joint.false_alarms),
         "specificity": SharedProportion(lambda joint: _opposite(joint.false_alarms)),
-        "predicted_rate": SharedProportion(_predicted),
-        "accuracy_ovr": SharedProportion(_rightly_sorted),
+        "predicted_rate": SharedProportion(lambda joint: _hits_and(joint.false_alarms, joint)),
+        "accuracy_ovr": SharedProportion(
+            lambda joint: _hits_and(_opposite(joint.false_alarms), joint)
+        ),
     }
 )
 _ACCURACY = SharedProportion(lambda joint: joint.accuracy)
