@@ -52,15 +52,7 @@ def find_runs(session: Session, text: str, *, limit: int) -> list[FoundName]:
 
 def find_datasets(session: Session, text: str, *, limit: int) -> list[FoundName]:
     """Datasets by words of their name, with their project."""
-    statement = (
-        select(ProjectRow.name, DatasetRow.name)
-        .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
-        .where(*(_holds(session, DatasetRow.name.expression, term) for term in text.split()))
-        .order_by(DatasetRow.name, ProjectRow.name)
-        .limit(limit)
-    )
-    rows = session.execute(statement)
-    return [FoundName(project, name, f"project {project}") for project, name in rows]
+    return _of_project(session, DatasetRow.name, DatasetRow.project_id, text, limit)
 
 
 def find_costs(session: Session, text: str, *, limit: int) -> list[FoundName]:
