@@ -6,15 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Subquery, and_, case, func, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import ColumnElement, and_, case, func, or_, select
+from sqlalchemy.orm import Session
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.verdict import SEVERITIES, Severity
+from offdiag.flags.verdict import Severity
 from offdiag.reports.scope import CLASS_METRICS
 from offdiag.reports.snapshot import (
     ALL_CLASSES_UP_TO,
@@ -23,11 +23,12 @@ from offdiag.reports.snapshot import (
     FlagFigures,
     RunFigures,
 )
-from offdiag.store.evaluations import recorded_value, select_values
-from offdiag.store.flags import record
+from offdiag.store.evaluations import aggregates_of, recorded_value, select_values
+from offdiag.store.flags import SEVERITY_RANK, record
 from offdiag.store.models import EvaluationRow, FlagRow, MetricValueRow, RunRow, TruthVersionRow
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.run_filter import RunFilter, conditions
+from offdiag.store.run_rows import lowest_first
 
 _SUPPORT = "support"
 
@@ -93,7 +94,7 @@ def run_figures(
         .order_by(RunRow.created_at.desc(), RunRow.id.desc(), EvaluationRow.slice)
     ).all()
     evaluations = [evaluation.id for evaluation, _, _ in rows]
-    aggregates = _aggregates(session, evaluations, metrics)
+    aggregates = aggregates_of(session, evaluations, metrics)
     classes = _classes(session, evaluations, labels, watched)
     return tuple(
         RunFigures(
@@ -121,22 +122,6 @@ def _one_of_slices(slices: Collection[str | None]) -> ColumnElement[bool]:
     return or_(named, EvaluationRow.slice.is_(None)) if None in slices else named
 
 
-def _aggregates(
-    session: Session, evaluations: Sequence[int], metrics: Sequence[str]
-) -> dict[int, dict[str, MetricValue]]:
-    rows = session.execute(
-        select_values().where(
-            MetricValueRow.evaluation_id.in_(evaluations),
-            MetricValueRow.class_index == AGGREGATE,
-            MetricValueRow.key.in_(metrics),
-        )
-    )
-    found: dict[int, dict[str, MetricValue]] = {}
-    for row in rows:
-        found.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
-    return found
-
-
 def _in_order(metrics: Sequence[str], values: Mapping[str, MetricValue]) -> dict[str, MetricValue]:
     """The values in display order; a missing one says why it is missing."""
     absent = MetricValue(None, reason="not_computed")
@@ -153,7 +138,7 @@ def _classes(
         MetricValueRow.key.in_([*CLASS_METRICS, _SUPPORT]),
     )
     if len(labels) > ALL_CLASSES_UP_TO:
-        worst = _worst(evaluations)
+        worst = lowest_first("recall", evaluations)
         codes = [labels.index[label] for label in watched if label in labels.index]
         is_worst = and_(
             worst.c.evaluation_id == MetricValueRow.evaluation_id,
@@ -180,27 +165,6 @@ def _classes(
     return {evaluation_id: tuple(classes) for evaluation_id, classes in grouped.items()}
 
 
-def _worst(evaluations: Sequence[int]) -> Subquery:
-    """Classes of each evaluation, the lowest defined recall first."""
-    recall = aliased(MetricValueRow)
-    rank = func.row_number().over(
-        partition_by=recall.evaluation_id, order_by=(recall.value, recall.class_index)
-    )
-    return (
-        select(recall.evaluation_id, recall.class_index, rank.label("rank"))
-        .where(
-            recall.evaluation_id.in_(evaluations),
-            recall.key == "recall",
-            recall.class_index > AGGREGATE,
-            recall.value.is_not(None),
-        )
-        .subquery()
-    )
-
-
-_RANK = case({severity.value: severity.rank for severity in SEVERITIES}, value=FlagRow.severity)
-
-
 @dataclass(frozen=True, slots=True)
 class FiringFlags:
     """The most severe flags, and how many there are in total."""
@@ -220,7 +184,7 @@ def firing_flags(
         select(FlagRow, RunRow.name)
         .join(RunRow, RunRow.id == FlagRow.run_id)
         .where(*_raised_for(run_ids))
-        .order_by(_RANK.desc(), FlagRow.id)
+        .order_by(SEVERITY_RANK.desc(), FlagRow.id)
         .limit(limit)
     ).all()
     counted = session.scalar(
