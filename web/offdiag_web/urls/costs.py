@@ -24,11 +24,12 @@ from offdiag.metrics.costs.edits import (
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.what_if import read_shares, shares_text
 from offdiag.services.what_if.scenario import BaseCosts, Question, moved_cells, stated_lever
-from offdiag_web.urls.query_string import RUN_ID, with_query
+from offdiag_web.urls.query_string import RUN_ID, whole_number, with_query
 
 NEW = "new"
 """The address of the form; it is never the address of a cost matrix of this name."""
-_LARGEST_VERSION = 2**31 - 1
+LARGEST_VERSION = 2**31 - 1
+"""The largest number that a version can have."""
 
 
 COSTS = "/costs/<name:name>"
@@ -83,10 +84,10 @@ def read_versions(values: Mapping[str, str]) -> tuple[int | None, int | None, li
 def _number(text: str | None, notices: list[str]) -> int | None:
     if not text:
         return None
-    if text.isascii() and text.isdigit() and 1 <= int(text[:10]) <= _LARGEST_VERSION:
-        return int(text[:10])
-    notices.append(f"“{text[:20]}” is not a number of a version.")
-    return None
+    number = whole_number(text, least=1, most=LARGEST_VERSION)
+    if number is None:
+        notices.append(f"“{text[:20]}” is not a number of a version.")
+    return number
 
 
 LONGEST_URL = 2_000

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import whole_number, with_query
 
 BALANCED = Decimal("0.5")
 _LARGEST_ID = 2**63 - 1
@@ -66,7 +66,7 @@ def _share(text: str, notices: list[str]) -> Decimal | None:
 def _dataset(text: str, notices: list[str]) -> int | None:
     if not text:
         return None
-    if text.isascii() and text.isdigit() and int(text[:20]) <= _LARGEST_ID:
-        return int(text[:20])
-    notices.append(f"“{text[:20]}” is not the number of a dataset.")
-    return None
+    number = whole_number(text, most=_LARGEST_ID)
+    if number is None:
+        notices.append(f"“{text[:20]}” is not the number of a dataset.")
+    return number

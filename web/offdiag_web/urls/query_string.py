@@ -42,6 +42,14 @@ _MOST_NAMED = 3
 Place = TypeVar("Place")
 
 
+def whole_number(text: str, *, least: int = 0, most: int) -> int | None:
+    """The number that these digits name; None for other texts, and for numbers out of range."""
+    if text.isascii() and text.isdigit() and len(text) <= len(str(most)):
+        number = int(text)
+        return number if least <= number <= most else None
+    return None
+
+
 def one_of(text: str | None, known: Sequence[str], what: str, notices: list[str]) -> str | None:
     """A value that is one of the known ones; None, with a notice, for any other."""
     if not text or text in known:
@@ -70,9 +78,8 @@ def read_start(values: Mapping[str, str], *, unread: str = UNREAD_PLACE) -> tupl
     given = values.get("from", "")
     if not given:
         return 0, []
-    if given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= _LARGEST_START:
-        return int(given[:9]) - 1, []
-    return 0, [unread]
+    start = whole_number(given, least=1, most=_LARGEST_START)
+    return (0, [unread]) if start is None else (start - 1, [])
 
 
 def read_place(

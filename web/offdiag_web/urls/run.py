@@ -15,7 +15,14 @@ from offdiag.services.examples.selection import (
     Place,
     SortKey,
 )
-from offdiag_web.urls.query_string import groups_text, one_of, read_groups, read_place, with_query
+from offdiag_web.urls.query_string import (
+    groups_text,
+    one_of,
+    read_groups,
+    read_place,
+    whole_number,
+    with_query,
+)
 
 Norm = Literal["row", "col", "all", "none"]
 ClassOrder = Literal["support", "label", "cluster", "group"]
@@ -104,10 +111,10 @@ def read_matrix(run_id: str, values: Mapping[str, str]) -> tuple[MatrixAddress, 
 def _rarest(text: str | None, notices: list[str]) -> int:
     if not text:
         return 1
-    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= _MOST_HIDDEN:
-        return int(text[:9])
-    notices.append(f"“{text[:20]}” is not a number of examples; every filled cell is shown.")
-    return 1
+    number = whole_number(text, least=1, most=_MOST_HIDDEN)
+    if number is None:
+        notices.append(f"“{text[:20]}” is not a number of examples; every filled cell is shown.")
+    return number or 1
 
 
 def read_layout(values: Mapping[str, str]) -> Layout:

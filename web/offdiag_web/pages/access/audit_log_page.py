@@ -21,7 +21,7 @@ from offdiag.store.audit_log import (
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.exports import Cell, csv_response
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import whole_number, with_query
 
 AUDIT_COLUMNS = (
     *("number", "at", "actor_kind", "actor", "action", "object", "project", "request_id"),
@@ -86,8 +86,7 @@ def export(form: str) -> Response:
 
 
 def _found(limit: int) -> AuditPage:
-    before = request.args.get("before", "")
-    place = int(before) if before.isdecimal() and int(before[:20]) < _LARGEST else None
+    place = whole_number(request.args.get("before", ""), most=_LARGEST)
     with current_registry().database.read() as session:
         return audit_page(session, _wanted(), before=place, limit=limit)
 

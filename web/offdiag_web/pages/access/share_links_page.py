@@ -17,6 +17,7 @@ from offdiag_web.app.once import new_form
 from offdiag_web.components import numbers
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
 from offdiag_web.pages.access.view import made_once, sees_all, state_of, whose
+from offdiag_web.urls.query_string import whole_number
 
 blueprint = Blueprint("share_links", __name__)
 
@@ -72,11 +73,12 @@ def _created(address: str, days: str) -> str:
 
 
 def _days(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > 4:
+    days = whole_number(text, most=9_999)
+    if days is None:
         raise InvalidInput(
             f"{text[:20]!r} is not a number of days.", field="days", hint="Give a whole number."
         )
-    return int(text)
+    return days
 
 
 def _page(*, url: str = "", error: OffdiagError | None = None) -> Response:

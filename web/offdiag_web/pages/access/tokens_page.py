@@ -92,7 +92,7 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
 
 
 def _lifetime(text: str) -> timedelta | None:
-    if not text.isdecimal() or int(text) not in {days for days, _ in LIFETIMES}:
+    if text not in {str(days) for days, _ in LIFETIMES}:
         raise InvalidInput(
             f"{text[:20]!r} is not a number of days to choose.",
             field="days",

@@ -35,7 +35,15 @@ from offdiag_web.components.costs.form import (
     GridCell,
     warning_texts,
 )
-from offdiag_web.urls.costs import COSTS, NEW, CostsAddress, new_costs_url, read_versions
+from offdiag_web.urls.costs import (
+    COSTS,
+    LARGEST_VERSION,
+    NEW,
+    CostsAddress,
+    new_costs_url,
+    read_versions,
+)
+from offdiag_web.urls.query_string import whole_number
 
 _CELL = re.compile(r"w(\d{1,5})\.(\d{1,5})", re.ASCII)
 
@@ -372,9 +380,8 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
 def _seen(subject: _Subject, name: str) -> int | None:
     """The newest version of a name that the reader knows of, 0 for none."""
     of, _, number = request.form.get(_SEEN, "").rpartition("@")
-    if of == name and number.isascii() and number.isdigit():
-        return int(number)
-    return None if subject.name_is_fixed else 0
+    seen = whole_number(number, most=LARGEST_VERSION) if of == name else None
+    return 0 if seen is None and not subject.name_is_fixed else seen
 
 
 def _newest(project: str, name: str) -> str:

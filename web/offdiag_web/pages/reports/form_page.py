@@ -43,10 +43,11 @@ from offdiag_web.pages.reports.fields import (
 )
 from offdiag_web.pages.reports.page import REPORT
 from offdiag_web.pages.reports.texts import due_texts
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import whole_number, with_query
 from offdiag_web.urls.reports import NEW, ReportAddress
 
 Kind = Literal["text", "lines"]
+_LARGEST_VERSION = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +341,7 @@ def _change(wanted: ReportForm, seen: str) -> str:
         zone=wanted.zone,
         scope=wanted.scope,
         delivery=wanted.targets,
-        seen_version=int(seen) if seen.isascii() and seen.isdigit() else None,
+        seen_version=whole_number(seen, most=_LARGEST_VERSION),
     )
     return ReportAddress(wanted.scope.project, wanted.name).url()
 
