@@ -242,6 +242,13 @@ def outdated_form_response() -> Response:
     return _answer(Failure(403, "forbidden", text, hint=hint), again=again)
 
 
+def page_with_form(template: str, error: OffdiagError | None, **values: object) -> Response:
+    """A page with a form, and what is wrong with what was sent, if anything is."""
+    failure = None if error is None else failure_of(error)
+    text = render_template(template, failure_of_form=failure, **values)
+    return make_response(text, 200 if failure is None else failure.status)
+
+
 REFUSED = 422
 """The status of a page whose form was refused, whatever was wrong with it."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, redirect, request, url_for
 from flask_login import current_user
 from werkzeug.wrappers import Response
 
@@ -11,7 +11,7 @@ from offdiag.errors import InvalidInput
 from offdiag.services.access.sessions import change_password, sign_out_everywhere
 from offdiag_web.app.auth import clear_site_data, count_attempt, refuse_attempts
 from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
-from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.errors import page_with_form
 from offdiag_web.pages.access.view import MEANINGS
 
 blueprint = Blueprint("account", __name__)
@@ -57,12 +57,11 @@ def end_all() -> Response:
 
 def _page(error: InvalidInput | None = None) -> Response:
     who = signed_in()
-    text = render_template(
+    return page_with_form(
         "access/account.html",
+        error,
         name=who.name,
         grants=who.grants,
         meanings=MEANINGS,
-        failure_of_form=None if error is None else failure_of(error),
         changed="changed" in request.args,
     )
-    return make_response(text, 200 if error is None else status_of(error))

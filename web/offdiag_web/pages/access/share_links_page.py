@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
@@ -12,7 +12,7 @@ from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.services.access.share_links import create_share_link, may_share, revoke_share_link
 from offdiag.store.share_links import list_share_links
 from offdiag_web.app.context import current_registry, requires, signed_in
-from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.errors import page_with_form
 from offdiag_web.app.once import new_form
 from offdiag_web.components import numbers
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
@@ -86,8 +86,9 @@ def _page(*, url: str = "", error: OffdiagError | None = None) -> Response:
     database, most_days = registry.database, registry.settings.access.share_link_days
     with database.read() as session:
         found = list_share_links(session, owner_id=whose())
-    text = render_template(
+    return page_with_form(
         "access/share_links.html",
+        error,
         links=[
             (numbers.shortened(unquote(each.address), longest=_LONGEST_ADDRESS), each)
             for each in found
@@ -98,7 +99,5 @@ def _page(*, url: str = "", error: OffdiagError | None = None) -> Response:
         shared=request.values.get("page", ""),
         url=url,
         new_form=new_form(),
-        failure_of_form=None if error is None else failure_of(error),
         shows_all=sees_all(),
     )
-    return make_response(text, 200 if error is None else status_of(error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Grant, Role, may_anywhere
@@ -14,7 +14,7 @@ from offdiag.services.access.sessions import NewToken, create_token, revoke_toke
 from offdiag.store.project_access import project_names
 from offdiag.store.sessions import list_tokens
 from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
-from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.errors import page_with_form
 from offdiag_web.app.once import new_form
 from offdiag_web.pages.access.view import (
     MEANINGS,
@@ -74,8 +74,9 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
     with database.read() as session:
         found = list_tokens(session, owner_id=whose())
         projects = project_names(session)
-    text = render_template(
+    return page_with_form(
         "access/tokens.html",
+        error,
         tokens=found,
         state_of=state_of,
         roles=[(role.value, MEANINGS[role]) for role in roles],
@@ -83,12 +84,10 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
         lifetimes=LIFETIMES,
         secret=secret,
         made=name,
-        failure_of_form=None if error is None else failure_of(error),
         typed=request.form,
         new_form=new_form(),
         shows_all=sees_all(),
     )
-    return make_response(text, 200 if error is None else status_of(error))
 
 
 def _lifetime(text: str) -> timedelta | None:

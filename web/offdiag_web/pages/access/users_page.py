@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Grant, Role
@@ -11,7 +11,7 @@ from offdiag.services.access import users
 from offdiag.store.project_access import project_names
 from offdiag.store.users import list_users
 from offdiag_web.app.context import current_registry, requires
-from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.errors import page_with_form
 from offdiag_web.pages.access.view import MEANINGS, read_project, read_role
 
 blueprint = Blueprint("users", __name__)
@@ -93,13 +93,12 @@ def _page(error: OffdiagError | None = None, changed: str = "") -> Response:
     database = current_registry().database
     with database.read() as session:
         found, projects = list_users(session), project_names(session)
-    text = render_template(
+    return page_with_form(
         "access/users.html",
+        error,
         users=found,
         projects=projects,
         roles=[(role.value, meaning) for role, meaning in MEANINGS.items()],
-        failure_of_form=None if error is None else failure_of(error),
         changed=changed,
         typed=request.form,
     )
-    return make_response(text, 200 if error is None else status_of(error))

@@ -219,11 +219,11 @@ blueprint = Blueprint("audit", __name__)
 def page() -> Response:
     typed = typed_audit(request.args)
     if not typed.table.strip():
-        return _shown(typed, None, None)
+        return make_response(audit_form(typed, None, None))
     try:
-        return _shown(typed, _audited(typed), None)
+        return make_response(audit_form(typed, _audited(typed), None))
     except InvalidInput as refused:
-        return _shown(typed, None, refused)
+        return make_response(audit_form(typed, None, refused))
 
 
 @blueprint.get(f"{AUDIT}/card.svg")
@@ -241,10 +241,10 @@ def send() -> Response:
         typed = with_real_corrections(typed)
         audit = _audited(typed)
     except InvalidInput as refused:
-        return _shown(typed, None, refused, status=REFUSED)
+        return make_response(audit_form(typed, None, refused), REFUSED)
     if fits_link(typed):
         return redirect(audit_url(typed), 303)
-    return _shown(typed, audit, None)
+    return make_response(audit_form(typed, audit, None))
 
 
 @blueprint.get(f"{AUDIT}.json")
@@ -265,18 +265,6 @@ def _audited(typed: TypedAudit) -> TableTextAudit:
 
 def _record(typed: TypedAudit) -> Response:
     return jsonify(audit_record(_audited(typed)))
-
-
-def _shown(
-    typed: TypedAudit,
-    audit: TableTextAudit | None,
-    refused: InvalidInput | None,
-    *,
-    status: int = 200,
-) -> Response:
-    response = make_response(audit_form(typed, audit, refused))
-    response.status_code = status
-    return response
 
 
 def _reading(typed: TypedAudit) -> Reading | None:

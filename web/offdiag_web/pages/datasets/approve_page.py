@@ -99,9 +99,7 @@ def _form(name: str, typed: Mapping[str, str], failure: Failure | None = None) -
         best_sets=kept_best_sets(),
         kept=kept_decisions(),
     )
-    page = make_response(_rendered(found, typed, failure))
-    page.status_code = REFUSED if failure else 200
-    return page
+    return make_response(_rendered(found, typed, failure), REFUSED if failure else 200)
 
 
 def _rendered(found: Decision, typed: Mapping[str, str], failure: Failure | None) -> str:

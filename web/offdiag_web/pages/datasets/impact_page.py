@@ -355,9 +355,7 @@ def undo(name: str, number: int) -> Response:
             author=user_name_if_given(),
         )
     except (Conflict, InvalidInput) as error:
-        answer = _page(name, number, failure_of(error))
-        answer.status_code = REFUSED
-        return answer
+        return _page(name, number, failure_of(error))
     except NotFound as error:
         if error.field != "version":
             raise
@@ -373,7 +371,7 @@ def _page(name: str, number: int, failure: Failure | None = None) -> Response:
     html = impact_view(
         impact, address, notices + more, metric=metric, start=start, failure=failure
     )
-    return make_response(html)
+    return make_response(html, REFUSED if failure else 200)
 
 
 @blueprint.get(f"{_PATH}{DATA_FORMAT}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from flask import Blueprint, flash, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
@@ -20,7 +21,6 @@ from offdiag.store.problems import problem_of_flag
 from offdiag.store.run_neighbours import RankedValue
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT, own_path
-from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.last_visit import open_problems
 from offdiag_web.app.preferences import require_user_name
@@ -37,7 +37,7 @@ from offdiag_web.components.flags import (
 from offdiag_web.components.samples import ExampleStrip, example_strip, question_about
 from offdiag_web.pages.flags.alternatives import alternatives_view
 from offdiag_web.pages.flags.checks import checks_view
-from offdiag_web.pages.flags.problem_list import list_after
+from offdiag_web.pages.flags.problem_list import page_after
 from offdiag_web.pages.flags.recall_by_size import (
     CLASS_COLUMNS,
     RecallFloor,
@@ -252,13 +252,7 @@ def decide(number: int, action: str) -> Response:
         decision = read_decision(action, [token], typed, author=require_user_name())
         flash(carry_out(registry.database, decision))
     except (Conflict, InvalidInput, NotFound) as error:
-        typed["action"] = action
-        try:
-            answer = _page(number, Refused.because(error, typed))
-        except NotFound as gone:
-            return list_after(gone, Refused.because(gone, typed))
-        answer.status_code = status_of(error)
-        return answer
+        return page_after(error, {**typed, "action": action}, partial(_page, number))
     open_problems().forget()
     return redirect(own_path(typed.get("back", flag_url(number))), 303)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -279,6 +279,16 @@ def decide() -> Response:
 def list_after(error: OffdiagError, refused: Refused) -> Response:
     """The list with the error about a decision, and with what was typed."""
     address, notices = read_problems(request.args)
-    answer = make_response(_rendered(address, notices, refused))
+    return make_response(_rendered(address, notices, refused), status_of(error))
+
+
+def page_after(
+    error: OffdiagError, typed: Mapping[str, str], page: Callable[[Refused], Response]
+) -> Response:
+    """The page with the error about a decision; the list if what it was about is gone."""
+    try:
+        answer = page(Refused.because(error, typed))
+    except NotFound as gone:
+        return list_after(gone, Refused.because(gone, typed))
     answer.status_code = status_of(error)
     return answer

@@ -21,7 +21,6 @@ from offdiag.store.problems import DatasetOfProblems, FoundProblems, find_proble
 from offdiag.store.ranked_runs import RankedRun
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import own_path
-from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Discussion, Link, discussion
@@ -33,7 +32,7 @@ from offdiag_web.pages.flags.problem_evidence import (
     evidence_chart,
     problem_chip,
 )
-from offdiag_web.pages.flags.problem_list import list_after
+from offdiag_web.pages.flags.problem_list import page_after
 from offdiag_web.pages.flags.triage import (
     ACTIONS,
     Refused,
@@ -72,13 +71,7 @@ def decide(number: int, action: str) -> Response:
         seen = named_problems([typed.get("seen", "")])
         decide_problems(action, {number: seen.get(number)}, typed)
     except (Conflict, InvalidInput, NotFound) as error:
-        typed["action"] = action
-        try:
-            answer = _page(number, Refused.because(error, typed))
-        except NotFound as gone:
-            return list_after(gone, Refused.because(gone, typed))
-        answer.status_code = status_of(error)
-        return answer
+        return page_after(error, {**typed, "action": action}, partial(_page, number))
     return redirect(own_path(typed.get("back", problem_url(number))), 303)
 
 

@@ -417,10 +417,7 @@ def _shown(
         webhooks=webhooks,
         address=None if changed is None else ReportAddress(changed.scope.project, changed.name),
     )
-    response = make_response(html)
-    if errors:
-        response.status_code = REFUSED
-    return response
+    return make_response(html, REFUSED if errors else 200)
 
 
 def _new_url() -> str:

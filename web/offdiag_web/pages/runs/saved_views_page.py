@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
-from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
 from offdiag.errors import Conflict, InvalidInput, OffdiagError
 from offdiag.services.saved_views import remove_view, save_view, saved_view, views_of
 from offdiag_web.app.context import current_registry, requires
-from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.errors import page_with_form
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.urls.run_list import read_run_list
 
@@ -37,15 +37,14 @@ def _page(*, refused: OffdiagError | None = None) -> Response:
         (each, query_values(each.query).get("q", "all runs")) for each in views_of(database, _PAGE)
     ]
     address, _ = read_run_list(query_values(request.values.get("of", "")), now=database.clock())
-    text = render_template(
+    return page_with_form(
         "runs/saved_views.html",
+        refused,
         views=views,
         url=address.url(),
         of=_query(address.url()),
         name=request.form.get("name", ""),
-        failure_of_form=None if refused is None else failure_of(refused),
     )
-    return make_response(text, 200 if refused is None else status_of(refused))
 
 
 @blueprint.post("/views")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from flask import Blueprint, flash, make_response, redirect, render_template, request
+from flask import Blueprint, flash, redirect, request
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
@@ -13,7 +13,7 @@ from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.services.run_notes import remove_tag, tag_runs
 from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry, requires
-from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.errors import page_with_form
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import tag_text
 from offdiag_web.urls.run_list import RunListAddress, read_run_list
@@ -33,15 +33,14 @@ def _page(address: RunListAddress, *, refused: OffdiagError | None = None) -> Re
     with current_registry().database.read() as session:
         found = [get_run(session, run_id) for run_id in address.selected]
     keys = sorted({key for run in found for key in run.tags})
-    text = render_template(
+    return page_with_form(
         "runs/tags.html",
+        refused,
         runs=found,
         keys=keys,
         back=address.url(),
         tag=request.form.get("tag", ""),
-        failure_of_form=None if refused is None else failure_of(refused),
     )
-    return make_response(text, 200 if refused is None else status_of(refused))
 
 
 @blueprint.post("/runs/tag")

@@ -98,9 +98,7 @@ def _form(
         typed=_fields_of(found.places) if typed is None else typed,
         failure=failure,
     )
-    answer = make_response(html)
-    answer.status_code = REFUSED if failure else 200
-    return answer
+    return make_response(html, REFUSED if failure else 200)
 
 
 def stored_text(totals: ContentTotals) -> str:

@@ -88,7 +88,7 @@ def publish(name: str) -> Response:
             opinions=2 if request.form.get("opinions") == "2" else 1,
         )
     except (Conflict, InvalidInput) as error:
-        return _refusal(name, error)
+        return _page(name, failure_of(error))
     return redirect(DatasetAddress(project, name).impact_url(made.version.number), 303)
 
 
@@ -107,21 +107,16 @@ def _act(name: str, *, is_final: bool) -> Response:
         else:
             answer_from_form(project=project, dataset=name, person=person, is_final=is_final)
     except (Conflict, InvalidInput) as error:
-        return _refusal(name, error)
+        return _page(name, failure_of(error))
     start, _ = read_start(request.args)
     return redirect(DatasetAddress(project, name).draft_url(start=start), 303)
-
-
-def _refusal(name: str, error: Conflict | InvalidInput) -> Response:
-    answer = _page(name, failure_of(error))
-    answer.status_code = REFUSED
-    return answer
 
 
 def _page(name: str, failure: Failure | None = None) -> Response:
     start, notices = read_start(request.args)
     found = label_draft(current_registry().database, project=requested_project(), dataset=name)
-    return make_response(_rendered(found, start, user_name_if_given(), notices, failure))
+    html = _rendered(found, start, user_name_if_given(), notices, failure)
+    return make_response(html, REFUSED if failure else 200)
 
 
 def _rendered(

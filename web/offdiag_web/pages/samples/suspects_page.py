@@ -87,7 +87,8 @@ def _page(name: str, failure: Failure | None = None) -> Response:
         notices.append("How many models contradict a label could not be read; this is for one.")
     person = user_name_if_given()
     found = _found(name, SuspectQuestion(class_label, at_least, start, SUSPECTS_PER_PAGE, person))
-    return make_response(_rendered(found, class_label or "", at_least, notices, failure))
+    html = _rendered(found, class_label or "", at_least, notices, failure)
+    return make_response(html, REFUSED if failure else 200)
 
 
 def _class_names(name: str) -> tuple[str, ...]:
@@ -112,9 +113,7 @@ def propose(name: str) -> Response:
             note=request.form.get("note"),
         )
     except (Conflict, InvalidInput) as error:
-        answer = _page(name, failure_of(error))
-        answer.status_code = REFUSED
-        return answer
+        return _page(name, failure_of(error))
     return redirect(_own_url(DatasetAddress(project, name)), 303)
 
 
