@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 
 from flask import flash
 
 from offdiag.errors import InvalidInput, OffdiagError
+from offdiag.flags.lifecycle import Action
 from offdiag.flags.problem_words import problem_name
-from offdiag.services.flags import triage
-from offdiag.services.flags.triage import Seen, flags_concerned
+from offdiag.services.flags.triage import Seen, decide_flags, flags_concerned
 from offdiag.store.database import Database
 from offdiag.store.problems import FoundProblems
 from offdiag_web.app.context import current_registry
@@ -25,7 +26,7 @@ from offdiag_web.components.flags import flag_name
 _TOKEN = re.compile(r"([1-9]\d{0,17})\.(0|[1-9]\d{0,17})")
 _PROBLEM = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
 
-ACTIONS = ("acknowledge", "snooze", "dismiss", "reopen", "assign", "comment")
+ACTIONS = tuple(Action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,53 +113,36 @@ def carry_out(database: Database, decision: Decision) -> str:
 
     Raises `Conflict` if someone else changed a flag before, `InvalidInput` for invalid values.
     """
-    return _DEEDS[decision.action](database, list(decision.ids), decision)
-
-
-def _acknowledge(database: Database, ids: list[int], decision: Decision) -> str:
-    triage.acknowledge_flags(database, ids, author=decision.author, seen=decision.seen)
-    return f"{decision.named} {decision.accepted}."
-
-
-def _snooze(database: Database, ids: list[int], decision: Decision) -> str:
-    until = _start_of(decision.typed.get("until", ""))
-    triage.snooze_flags(database, ids, until=until, author=decision.author, seen=decision.seen)
-    return f"{decision.named} snoozed until {until:%Y-%m-%d}."
-
-
-def _dismiss(database: Database, ids: list[int], decision: Decision) -> str:
-    reason = decision.typed.get("reason", "")
-    triage.dismiss_flags(database, ids, reason=reason, author=decision.author, seen=decision.seen)
-    return f"{decision.named} dismissed."
-
-
-def _reopen(database: Database, ids: list[int], decision: Decision) -> str:
-    triage.reopen_flags(database, ids, author=decision.author, seen=decision.seen)
-    return f"{decision.named} reopened."
-
-
-def _assign(database: Database, ids: list[int], decision: Decision) -> str:
-    assignee = decision.typed.get("assignee", "").strip() or None
-    triage.assign_flags(
-        database, ids, assignee=assignee, author=decision.author, seen=decision.seen
+    action, named, typed = Action(decision.action), decision.named, decision.typed
+    decide = partial(
+        decide_flags,
+        database,
+        list(decision.ids),
+        action,
+        author=decision.author,
+        seen=decision.seen,
     )
-    return f"{decision.named} assigned to {assignee or 'no one'}."
-
-
-def _comment(database: Database, ids: list[int], decision: Decision) -> str:
-    text = decision.typed.get("comment", "")
-    triage.comment_on_flags(database, ids, text=text, author=decision.author)
-    return f"Comment added to {decision.named}."
-
-
-_DEEDS: dict[str, Callable[[Database, list[int], Decision], str]] = {
-    "acknowledge": _acknowledge,
-    "snooze": _snooze,
-    "dismiss": _dismiss,
-    "reopen": _reopen,
-    "assign": _assign,
-    "comment": _comment,
-}
+    match action:
+        case Action.ACKNOWLEDGE:
+            decide()
+            return f"{named} {decision.accepted}."
+        case Action.SNOOZE:
+            until = _start_of(typed.get("until", ""))
+            decide(until=until)
+            return f"{named} snoozed until {until:%Y-%m-%d}."
+        case Action.DISMISS:
+            decide(reason=typed.get("reason", ""))
+            return f"{named} dismissed."
+        case Action.REOPEN:
+            decide()
+            return f"{named} reopened."
+        case Action.ASSIGN:
+            assignee = typed.get("assignee", "").strip() or None
+            decide(assignee=assignee)
+            return f"{named} assigned to {assignee or 'no one'}."
+        case Action.COMMENT:
+            decide(text=typed.get("comment", ""))
+            return f"Comment added to {named}."
 
 
 def _start_of(day: str) -> datetime:
