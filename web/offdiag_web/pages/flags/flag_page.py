@@ -35,8 +35,7 @@ from offdiag_web.components.flags import (
     state_chip,
 )
 from offdiag_web.components.samples import ExampleStrip, example_strip, question_about
-from offdiag_web.pages.flags.alternatives import alternatives_view
-from offdiag_web.pages.flags.checks import checks_view
+from offdiag_web.pages.flags.flag_evidence import alternatives_view, checks_view
 from offdiag_web.pages.flags.problem_list import page_after
 from offdiag_web.pages.flags.recall_by_size import (
     CLASS_COLUMNS,

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from offdiag.domain.number_text import amounts_for, number
 from offdiag.domain.slices import Slice, SliceTerm, parse_slice
 from offdiag.flags.problems import Cause, Problem, ProblemState
+from offdiag.metrics.metric_text import PER_CASES
 from offdiag.services.evaluation.slice_counts import kept_findings
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.store.database import Session
@@ -35,8 +36,6 @@ METRIC_WORDS = {
 }
 MOST_RANKED, MOST_READ = 5, 200
 """Most runs by cost that are shown, and among which the run of the problem is searched."""
-PER = 1_000
-"""Costs are shown per this many examples, because mean costs are often too small to read."""
 _WITH_SIZES = (Cause.MISSED, Cause.FEW_LABELS, Cause.HIDES)
 
 
@@ -173,14 +172,16 @@ def _by_cost(session: Session, problem: Problem, measured: Measured) -> Evidence
     shown = [run for run in ranked[MOST_RANKED:] if run.id == measured.run_id]
     runs = [*ranked[:MOST_RANKED], *shown]
     extents = {
-        run.id: extent for run in runs if (extent := extent_of(run.value, times=PER)) is not None
+        run.id: extent
+        for run in runs
+        if (extent := extent_of(run.value, times=PER_CASES)) is not None
     }
     if not extents:
         return None
     scale = spanning([end for each in extents.values() for end in (each.lowest, each.highest)])
     amounts = amounts_for([each.estimate for each in extents.values()])
     return EvidenceChart(
-        f"Cost per {PER:,}",
+        f"Cost per {PER_CASES:,}",
         lines=tuple(
             ChartLine(
                 run.name,

@@ -8,8 +8,11 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
 from offdiag.services.flags.alternatives import Alternative, AlternativeRuns, Gain
 from offdiag.store.run_neighbours import AlternativeRun
-from offdiag_web.pages.flags.alternatives import AlternativesView, alternatives_view
-from offdiag_web.pages.flags.checks import pair_text
+from offdiag_web.pages.flags.flag_evidence import (
+    AlternativesView,
+    alternatives_view,
+    pair_text,
+)
 from support.drawings import parsed
 
 
