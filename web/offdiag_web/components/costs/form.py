@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -15,10 +14,10 @@ from offdiag.store.run_costs import CostChoice
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Segment
+from offdiag_web.components.matrix import Density, matrix_density
 
 MOST_CLASSES = 30
 """Most classes for which every cell has a field; with more, whole rows and columns are changed."""
-_ROOMY, _PLAIN = 8, 12
 _UPRIGHT = 6
 
 
@@ -27,13 +26,23 @@ class GridCell:
     """The field of one cell. `before` is its cost in the saved version; `initial` is its cost
     without an edit, to which clearing the field returns."""
 
-    name: str
+    row: int
     column: int
     value: str
     initial: str
     before: str
-    is_edited: bool
-    is_right: bool
+
+    @property
+    def name(self) -> str:
+        return f"w{self.row}.{self.column}"
+
+    @property
+    def is_edited(self) -> bool:
+        return self.value != self.before
+
+    @property
+    def is_right(self) -> bool:
+        return self.row == self.column
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,44 +52,37 @@ class CostGrid:
     columns: tuple[tuple[int, ClassHead], ...]
     lines: tuple[tuple[int, ClassHead, tuple[GridCell, ...]], ...]
     turned_heads: bool
-    density: Literal["roomy", "plain", "dense"]
+    density: Density
 
 
-def cost_grid(scenario: Scenario, order: list[int]) -> CostGrid | None:
+def field_grid(
+    names: Sequence[str], order: Sequence[int], cell: Callable[[int, int], GridCell]
+) -> CostGrid | None:
     """The fields in this order of the classes; None if there would be too many."""
-    names = scenario.costs.labels.names
     if len(names) > MOST_CLASSES:
         return None
-    saved = scenario.base.costs.weights
-    initial = scenario.edits.multiplied(saved)
-    lines = tuple(
-        (
-            actual,
-            class_head(names[actual]),
-            tuple(
-                GridCell(
-                    name=f"w{actual}.{predicted}",
-                    column=predicted,
-                    value=cost_text(float(scenario.costs.weights[actual, predicted])),
-                    initial=cost_text(float(initial[actual, predicted])),
-                    before=cost_text(float(saved[actual, predicted])),
-                    is_edited=bool(
-                        scenario.costs.weights[actual, predicted] != saved[actual, predicted]
-                    ),
-                    is_right=actual == predicted,
-                )
-                for predicted in order
-            ),
-        )
-        for actual in order
-    )
     heads = tuple((code, class_head(names[code])) for code in order)
     return CostGrid(
         columns=heads,
-        lines=lines,
+        lines=tuple(
+            (actual, head, tuple(cell(actual, predicted) for predicted in order))
+            for actual, head in heads
+        ),
         turned_heads=max(len(head.short) for _, head in heads) > _UPRIGHT,
-        density="roomy" if len(order) <= _ROOMY else "plain" if len(order) <= _PLAIN else "dense",
+        density=matrix_density(len(order)),
     )
+
+
+def cost_grid(scenario: Scenario, order: Sequence[int]) -> CostGrid | None:
+    """The fields of a scenario, with the costs of its base as the saved version."""
+    saved = scenario.base.costs.weights
+    versions = (scenario.costs.weights, scenario.edits.multiplied(saved), saved)
+
+    def cell(actual: int, predicted: int) -> GridCell:
+        texts = (cost_text(float(costs[actual, predicted])) for costs in versions)
+        return GridCell(actual, predicted, *texts)
+
+    return field_grid(scenario.costs.labels.names, order, cell)
 
 
 PASSED = "Square, all costs are finite numbers, and the classes are those of the dataset."

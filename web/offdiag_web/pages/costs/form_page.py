@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,12 +27,12 @@ from offdiag_web.app.context import current_registry, name_project, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import REFUSED, sentence_of
 from offdiag_web.app.preferences import form_author
-from offdiag_web.components.classes import class_head
 from offdiag_web.components.costs.form import (
     MOST_CLASSES,
     PASSED,
     CostGrid,
     GridCell,
+    field_grid,
     warning_texts,
 )
 from offdiag_web.urls.costs import (
@@ -63,12 +63,10 @@ class TypedCosts:
 
 @dataclass(frozen=True)
 class ReadCosts:
-    """The costs, or None and what is wrong: sentences by field, "" for the form as a whole, and
-    the invalid cells."""
+    """The costs, or None and what is wrong: sentences by field, "" for the form as a whole."""
 
     costs: CostMatrix | None
     errors: Mapping[str, str] = field(default_factory=dict)
-    broken: frozenset[tuple[int, int]] = frozenset()
 
 
 def typed_costs(form: Mapping[str, str], *, uploaded: str = "") -> TypedCosts:
@@ -114,9 +112,9 @@ def read_costs(typed: TypedCosts, labels: LabelSet) -> ReadCosts:
             for actual in range(size)
             for predicted in range(size)
         }
-        broken = frozenset(cell for cell, cost in read.items() if cost is None)
+        broken = [cell for cell, cost in read.items() if cost is None]
         if broken:
-            return ReadCosts(None, {"cells": _broken_text(typed, broken, labels)}, broken)
+            return ReadCosts(None, {"cells": _broken_text(typed, broken, labels)})
         weights = np.array([read[cell] for cell in sorted(read)]).reshape(size, size)
         where = "cells"
     try:
@@ -126,95 +124,14 @@ def read_costs(typed: TypedCosts, labels: LabelSet) -> ReadCosts:
         return ReadCosts(None, {name: sentence_of(error)})
 
 
-def _broken_text(typed: TypedCosts, broken: frozenset[tuple[int, int]], labels: LabelSet) -> str:
-    actual, predicted = min(broken)
+def _broken_text(typed: TypedCosts, broken: list[tuple[int, int]], labels: LabelSet) -> str:
+    actual, predicted = broken[0]
     typed_text = typed.cells.get((actual, predicted), "")
     shown = f"“{typed_text[:20]}”" if typed_text else "nothing"
     more = f", as are {len(broken) - 1} more" if len(broken) > 1 else ""
     return (
         f"The cost of actual “{labels.names[actual]}” predicted as “{labels.names[predicted]}” "
         f"is {shown}{more}. Costs are numbers, with a point before the decimals."
-    )
-
-
-def cost_form_view(
-    typed: TypedCosts,
-    labels: LabelSet,
-    *,
-    read: ReadCosts | None,
-    before: TypedCosts,
-    title: str,
-    action: str,
-    cancel_url: str,
-    project: str,
-    dataset: str,
-    name_is_fixed: bool,
-    seen: str,
-    told: str,
-    is_default: bool,
-    notices: Sequence[str] = (),
-    errors: Mapping[str, str] | None = None,
-) -> str:
-    """Present the form. `before` is what it started from, to mark changes; `read` is the meaning
-    of the fields, if that was requested; `seen` is the newest version that the reader knows of,
-    `told` the newer one that led to a refusal, both as NAME@2."""
-    costs = None if read is None else read.costs
-    return render_template(
-        "costs/form.html",
-        title=title,
-        action=action,
-        cancel_url=cancel_url,
-        dataset=dataset,
-        name=typed.name,
-        name_is_fixed=name_is_fixed,
-        seen=told or seen,
-        told=told,
-        told_url=CostsAddress(project, typed.name).url() if told else None,
-        currency=typed.currency,
-        note=typed.note,
-        author=typed.author,
-        grid=_grid(typed, before, labels),
-        table=typed.table,
-        errors={**(errors or {}), **({} if read is None else read.errors)},
-        passed=None if costs is None else PASSED,
-        warnings=() if costs is None else warning_texts(check_costs(costs), labels),
-        n_classes=len(labels),
-        is_default=is_default,
-        notices=notices,
-    )
-
-
-def _grid(typed: TypedCosts, before: TypedCosts, labels: LabelSet) -> CostGrid | None:
-    names = labels.names
-    if len(names) > MOST_CLASSES:
-        return None
-    columns = tuple((code, class_head(name)) for code, name in enumerate(names))
-    return CostGrid(
-        columns=columns,
-        lines=tuple(
-            (
-                actual,
-                class_head(names[actual]),
-                tuple(_cell(typed, before, actual, predicted) for predicted in range(len(names))),
-            )
-            for actual in range(len(names))
-        ),
-        turned_heads=max(len(head.short) for _, head in columns) > 6,
-        density="roomy" if len(names) <= 8 else "plain" if len(names) <= 12 else "dense",
-    )
-
-
-def _cell(typed: TypedCosts, before: TypedCosts, actual: int, predicted: int) -> GridCell:
-    value = typed.cells.get((actual, predicted), "")
-    was = before.cells.get((actual, predicted), "")
-    return GridCell(
-        name=f"w{actual}.{predicted}",
-        column=predicted,
-        value=value,
-        initial=was,
-        before=was,
-        is_edited=value != was,
-        is_right=actual == predicted,
     )
 
 
@@ -342,7 +259,7 @@ def _answer(subject: _Subject) -> Response:
         typed = replace(typed, name=subject.start.name)
     read = read_costs(typed, subject.labels)
     if read.costs is None:
-        return _shown(subject, typed, read=read, status=REFUSED)
+        return _shown(subject, typed, read=read)
     if request.form.get("action") == _CHECK:
         # Move the table into the fields, if there are any, where it can be checked.
         cells = typed_from(read.costs, name=typed.name).cells
@@ -373,7 +290,7 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
         told = ""
         if isinstance(error, Conflict) and error.field == "name":
             told = _newest(subject.project, typed.name)
-        return _shown(subject, typed, read=read, errors=errors, told=told, status=REFUSED)
+        return _shown(subject, typed, read=read, errors=errors, told=told)
     return redirect(CostsAddress(record.project, record.name, record.version).url(), 303)
 
 
@@ -394,27 +311,45 @@ def _shown(
     typed: TypedCosts,
     *,
     read: ReadCosts | None = None,
-    errors: dict[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
     told: str = "",
-    status: int = 200,
 ) -> Response:
-    html = cost_form_view(
-        typed,
-        subject.labels,
-        read=read,
-        before=subject.start,
+    """The form. `read` is the meaning of its fields, if that was requested; `told` is the newer
+    version that led to a refusal, as NAME@2."""
+    labels, costs = subject.labels, None if read is None else read.costs
+    wrong = {**(errors or {}), **({} if read is None else read.errors)}
+    html = render_template(
+        "costs/form.html",
         title=subject.title,
         action=subject.action,
         cancel_url=subject.cancel_url,
-        project=subject.project,
         dataset=subject.dataset,
+        name=typed.name,
         name_is_fixed=subject.name_is_fixed,
-        seen=request.form.get(_SEEN, subject.newest),
+        seen=told or request.form.get(_SEEN, subject.newest),
         told=told,
+        told_url=CostsAddress(subject.project, typed.name).url() if told else None,
+        currency=typed.currency,
+        note=typed.note,
+        author=typed.author,
+        grid=_grid(typed, subject),
+        table=typed.table,
+        errors=wrong,
+        passed=None if costs is None else PASSED,
+        warnings=() if costs is None else warning_texts(check_costs(costs), labels),
+        n_classes=len(labels),
         is_default=bool(request.form.get("default")),
         notices=subject.notices,
-        errors=errors,
     )
-    response = make_response(html)
-    response.status_code = status
-    return response
+    return make_response(html, REFUSED if wrong else 200)
+
+
+def _grid(typed: TypedCosts, subject: _Subject) -> CostGrid | None:
+    """The fields, with what has changed in them."""
+
+    def cell(actual: int, predicted: int) -> GridCell:
+        before = subject.start.cells.get((actual, predicted), "")
+        value = typed.cells.get((actual, predicted), "")
+        return GridCell(actual, predicted, value, before, before)
+
+    return field_grid(subject.labels.names, range(len(subject.labels)), cell)

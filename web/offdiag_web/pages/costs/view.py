@@ -16,6 +16,7 @@ from offdiag.store.cost_matrices import CostMatrixRecord, CostVersion
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.costs.form import PASSED, warning_texts
+from offdiag_web.components.matrix import matrix_density
 from offdiag_web.components.numbers import MINUS
 from offdiag_web.urls.costs import CostsAddress
 from offdiag_web.urls.datasets import DatasetAddress
@@ -66,7 +67,7 @@ def cost_table(costs: CostMatrix) -> CostTable:
     return CostTable(
         heads,
         turned_heads=max(len(head.short) for head in heads) > 6,
-        density="roomy" if len(names) <= 8 else "plain" if len(names) <= 12 else "dense",
+        density=matrix_density(len(names)),
         lines=tuple(
             (
                 heads[actual],

@@ -43,10 +43,6 @@ def test_what_is_wrong_is_said_at_its_field(
     assert message in found.errors[field]
 
 
-def test_cells_that_cannot_be_read_are_named() -> None:
-    assert read_costs(typed(**{"w1.0": "much"}), LABELS).broken == {(1, 0)}
-
-
 def test_costs_can_be_typed_again_as_they_are() -> None:
     costs = cost_matrix([[0, 0.1], [-20, 1e-7]], labels=LABELS, currency="EUR")
 
