@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby, zip_longest
 
 import numpy as np
 from markupsafe import Markup
@@ -88,29 +89,13 @@ class Grouping:
         return Grouping.of(self.labels, self.hierarchy, names).collapsed
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
-    """Neighbouring classes that share a group on one level, or have none."""
+def bands(grouping: Grouping, codes: Sequence[int]) -> list[list[tuple[Group | None, int]]]:
+    """The groups around classes in order, one line for each level, outermost first.
 
-    group: Group | None
-    length: int
-
-
-def bands(grouping: Grouping, codes: Sequence[int]) -> tuple[tuple[Band, ...], ...]:
-    """The groups around classes in order, one line for each level, outermost first."""
-    paths = [grouping.around(code) for code in codes]
-    return tuple(_level(paths, level) for level in range(max(map(len, paths), default=0)))
-
-
-def _level(paths: Sequence[tuple[Group, ...]], level: int) -> tuple[Band, ...]:
-    found: list[Band] = []
-    for path in paths:
-        group = path[level] if level < len(path) else None
-        if found and found[-1].group is group:
-            found[-1] = Band(group, found[-1].length + 1)
-        else:
-            found.append(Band(group, 1))
-    return tuple(found)
+    Each comes with the number of neighbouring classes that share it, or have none.
+    """
+    levels = zip_longest(*(grouping.around(code) for code in codes))
+    return [[(group, len(list(same))) for group, same in groupby(level)] for level in levels]
 
 
 LONGEST_HEAD = 22

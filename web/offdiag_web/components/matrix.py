@@ -17,7 +17,6 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import actual_totals, predicted_totals
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import (
-    Band,
     ClassHead,
     Grouping,
     bands,
@@ -78,7 +77,10 @@ def band_heads(
 ) -> tuple[tuple[BandHead, ...], ...]:
     """The groups around classes in order, one line for each level, outermost first."""
     return tuple(
-        tuple(_band_head(grouping, band, address) for band in level)
+        tuple(
+            BandHead(None if group is None else group_head(grouping, group, address), length)
+            for group, length in level
+        )
         for level in bands(grouping, codes)
     )
 
@@ -113,12 +115,6 @@ def group_controls(
         groups=tuple(group_head(grouping, group, address) for group in listed[:LARGEST_LIST]),
         words=grouping.collapse.words if collapsed else None,
     )
-
-
-def _band_head(grouping: Grouping, band: Band, address: MatrixAddress) -> BandHead:
-    if band.group is None:
-        return BandHead(None, band.length)
-    return BandHead(group_head(grouping, band.group, address), band.length)
 
 
 Density = Literal["roomy", "plain", "dense"]
@@ -211,37 +207,36 @@ def matrix_view(
         if address.transposed
         else (matrix.actual, matrix.predicted)
     )
-    lines = tuple(
-        _line(matrix, scale, address, code=code, shown=shown, total=int(down_totals[code]))
-        for code in shown
-    )
-    if looked_at is not None:
-        lines = tuple(
-            _outlined(line, shown, address, code=code, cell=looked_at)
-            for code, line in zip(shown, lines, strict=True)
-        )
-    if cell_url is not None:
-        lines = tuple(
-            _linked(line, matrix, address, code=code, shown=shown, cell_url=cell_url)
-            for code, line in zip(shown, lines, strict=True)
-        )
     heads = tuple(class_head(matrix.labels.names[code]) for code in shown)
     density = matrix_density(len(shown))
     levels = () if is_window else _levels(shown, address, grouping)
+    begins = bands_by_line(levels) or [()] * len(shown)
     groups = _collapsed_groups(shown, address, grouping)
-    lines = tuple(
-        replace(line, bands=begins, group=group)
-        for line, begins, group in zip(
-            lines, bands_by_line(levels) or [()] * len(lines), groups, strict=True
+    lines = []
+    for code, head, bands_of_line, group in zip(shown, heads, begins, groups, strict=True):
+        places = [(other, code) if address.transposed else (code, other) for other in shown]
+        inside = sum(int(matrix.counts[place]) for place in places)
+        total = int(down_totals[code])
+        lines.append(
+            MatrixLine(
+                head=head,
+                cells=tuple(
+                    _cell(matrix, scale, address.norm, place, cell_url, looked_at=looked_at)
+                    for place in places
+                ),
+                elsewhere=numbers.count(total - inside) if is_window else None,
+                total=numbers.count(total),
+                bands=bands_of_line,
+                group=group,
+            )
         )
-    )
     return MatrixView(
         down=down,
         across=across,
         caption=_caption(matrix, address, n_shown=len(shown), grouping=grouping),
         heads=heads,
         turned_heads=turned_heads(heads, density),
-        lines=lines,
+        lines=tuple(lines),
         elsewhere_head=f"{matrix.n_classes - len(shown)} others" if is_window else None,
         elsewhere_line=_elsewhere_line(matrix, address, shown) if is_window else (),
         totals=tuple(numbers.count(int(across_totals[code])) for code in shown),
@@ -286,77 +281,29 @@ def matrix_density(n_columns: int) -> Density:
     return "plain" if n_columns <= 12 else "dense"
 
 
-def _outlined(
-    line: MatrixLine,
-    shown: Sequence[int],
-    address: MatrixAddress,
-    *,
-    code: int,
-    cell: tuple[int, int],
-) -> MatrixLine:
-    """The line with the selected cell highlighted."""
-    down, across = reversed(cell) if address.transposed else cell
-    if code != down:
-        return line
-    cells = tuple(
-        replace(each, css=f"{each.css} is-looked-at") if other == across else each
-        for other, each in zip(shown, line.cells, strict=True)
-    )
-    return replace(line, cells=cells)
-
-
-def _linked(
-    line: MatrixLine,
-    matrix: ConfusionMatrix,
-    address: MatrixAddress,
-    *,
-    code: int,
-    shown: Sequence[int],
-    cell_url: CellUrl,
-) -> MatrixLine:
-    """The line with a link in every cell that is not empty."""
-    cells = []
-    for other, cell in zip(shown, line.cells, strict=True):
-        actual, predicted = (other, code) if address.transposed else (code, other)
-        has_samples = bool(matrix.counts[actual, predicted])
-        url = cell_url(actual, predicted) if has_samples else None
-        cells.append(replace(cell, url=url))
-    return replace(line, cells=tuple(cells))
-
-
-def _line(
+def _cell(
     matrix: ConfusionMatrix,
     scale: ColourScale,
-    address: MatrixAddress,
+    norm: Norm,
+    place: tuple[int, int],
+    cell_url: CellUrl | None,
     *,
-    code: int,
-    shown: Sequence[int],
-    total: int,
-) -> MatrixLine:
-    places = [(other, code) if address.transposed else (code, other) for other in shown]
-    cells = tuple(_cell(matrix, scale, address.norm, *place) for place in places)
-    inside = sum(int(matrix.counts[place]) for place in places)
-    is_window = len(shown) < matrix.n_classes
-    return MatrixLine(
-        head=class_head(matrix.labels.names[code]),
-        cells=cells,
-        elsewhere=numbers.count(total - inside) if is_window else None,
-        total=numbers.count(total),
-    )
-
-
-def _cell(
-    matrix: ConfusionMatrix, scale: ColourScale, norm: Norm, actual: int, predicted: int
+    looked_at: tuple[int, int] | None,
 ) -> Cell:
-    count = int(matrix.counts[actual, predicted])
-    of = int(np.broadcast_to(scale.denominators, matrix.counts.shape)[actual, predicted])
+    actual, predicted = place
+    count = int(matrix.counts[place])
+    of = int(np.broadcast_to(scale.denominators, matrix.counts.shape)[place])
     is_correct = actual == predicted
-    css = scale.ramp_class(count, count / max(of, 1), is_correct=is_correct)
-    has_share = norm != "none" and count > 0
+    css = [scale.ramp_class(count, count / max(of, 1), is_correct=is_correct)]
+    if is_correct:
+        css.append("diagonal")
+    if place == looked_at:
+        css.append("is-looked-at")
     return Cell(
         count=numbers.count(count),
-        share=numbers.whole_percent(count, of) if has_share else None,
-        css=f"{css} diagonal" if is_correct else css,
+        share=numbers.whole_percent(count, of) if norm != "none" and count else None,
+        css=" ".join(css),
+        url=cell_url(actual, predicted) if cell_url is not None and count else None,
     )
 
 

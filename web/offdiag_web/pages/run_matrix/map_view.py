@@ -207,13 +207,13 @@ def _names(
     """Groups of classes with their bounds, or class names at regular intervals."""
     pixels = map_pixels(matrix.n_classes)
     if grouping is not None and in_groups:
-        level = bands(grouping, order)
-        if level and len(level[0]) <= _MOST_NAMES:
+        levels = bands(grouping, order)
+        if levels and len(levels[0]) <= _MOST_NAMES:
             found, start, bounds = [], 0, []
-            for band in level[0]:
-                if band.group is not None:
-                    found.append(_name(band.group.name, start, band.length, shown, pixels))
-                start += band.length
+            for group, length in levels[0]:
+                if group is not None:
+                    found.append(_name(group.name, start, length, shown, pixels))
+                start += length
                 bounds.append(start)
             return tuple(found), tuple(bounds[:-1])
     step = max(10, -(-matrix.n_classes // _MOST_NAMES // 10) * 10)
