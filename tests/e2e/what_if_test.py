@@ -19,11 +19,12 @@ from offdiag.metrics.costs.edits import cost_text, forgiven, read_cost
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs, expected_samples
 from offdiag.metrics.costs.what_if import ranks
+from offdiag.metrics.metric_text import PER_CASES
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.assets import assets
-from offdiag_web.components.costs.ranking import PER, moved_text
+from offdiag_web.components.costs.ranking import moved_text
 from support.browser import served
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
 from support.logging_runs import work_off
@@ -88,7 +89,7 @@ def test_the_browser_gets_the_same_digits_as_the_server(blank: Page) -> None:
         found = evaluate_costs(counts, effective.weights, prevalence=prevalence)
         cases, support = expected_samples(counts, prevalence=prevalence)
         total = found["total_cost"].at().value
-        mean = float(found["mean_cost"].value) * PER
+        mean = float(found["mean_cost"].value) * PER_CASES
 
         written = " ".join(f"{n}:{_exact(c)}" for n, c in enumerate(cases.ravel()) if c)
         # JavaScript writes large whole numbers without an exponent; Python takes them for int.

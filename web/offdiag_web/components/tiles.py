@@ -15,6 +15,7 @@ from offdiag.metrics.aggregates import custom as of_matrices
 from offdiag.metrics.counted import class_sizes
 from offdiag.metrics.custom import score_specs, set_specs
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, SMALLEST_WITH_ENDS
+from offdiag.metrics.metric_text import PER_CASES
 from offdiag.metrics.spec import MetricSpec
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_page import RunCosts, RunResults
@@ -195,8 +196,6 @@ def small_classes(supports: Sequence[int], names: Sequence[str], *, many: str) -
 
 
 COST_KEY = "mean_cost"
-PER = 1_000
-"""Costs are shown per this many cases, because mean costs are often too small to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +222,7 @@ def cost_column(scope: DatasetFacts | None, entries: Sequence[RunEntry]) -> Cost
     extents = [
         extent
         for entry in entries
-        if (extent := extent_of(entry.metrics.get(COST_KEY), times=PER)) is not None
+        if (extent := extent_of(entry.metrics.get(COST_KEY), times=PER_CASES)) is not None
     ]
     ends = [end for extent in extents for end in (extent.lowest, extent.highest)]
     name, _, version = scope.costs.rpartition("@")
@@ -243,7 +242,7 @@ def cost_cell(
     value = entry.metrics.get(COST_KEY)
     if value is None:
         return CostCell(ShownValue("not yet"), None)
-    extent = extent_of(value, times=PER)
+    extent = extent_of(value, times=PER_CASES)
     if extent is None:
         return CostCell(shown(value, notes), None)
     name = f"{column.title}: {_interval_words(extent, column.amounts)}"
@@ -255,8 +254,8 @@ def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:
     """The cost of a run, compared with the cheapest constant prediction."""
     mean = costs.values[COST_KEY]
     constant = costs.values["best_trivial_cost"].value
-    reference = None if constant is None or not n_cases else constant / n_cases * PER
-    extent = extent_of(mean, times=PER)
+    reference = None if constant is None or not n_cases else constant / n_cases * PER_CASES
+    extent = extent_of(mean, times=PER_CASES)
     title = f"Cost / 1,000{'' if costs.currency is None else f', {costs.currency}'}"
     if extent is None:
         return Tile(title, shown(mean, notes), None, ("", ""), None, None, None)

@@ -11,6 +11,7 @@ from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.values import MetricValue, reason_text
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import expected_samples
+from offdiag.metrics.metric_text import PER_CASES
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
 from offdiag.services.what_if.costs import PredictionCost, Verdict, WhatIf, rounding
 from offdiag.services.what_if.scenario import Scenario
@@ -21,9 +22,6 @@ from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.metric_values import extent_of
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.run import run_url
-
-PER = 1_000
-"""Costs are shown per this many cases, because mean costs are often too small to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +88,21 @@ def amounts_of(found: WhatIf) -> Amounts:
         means.append(found.constant.mean)
     # Without the ends of intervals, because the browser has to find the same decimals without
     # them.
-    return amounts_for(mean * PER for mean in means)
+    return amounts_for(mean * PER_CASES for mean in means)
 
 
-def ranking(
-    found: WhatIf,
-    address: WhatIfAddress,
-) -> Ranking:
-    extents = [
-        extent for each in found.answers if (extent := extent_of(each.mean, times=PER)) is not None
-    ]
-    constant = None if found.constant is None else found.constant.mean * PER
+def interval_text(mean: MetricValue, amounts: Amounts) -> str | None:
+    """ "1,103 – 1,149" per 1,000 examples, None if there is no interval."""
+    if mean.ci_low is None or mean.ci_high is None:
+        return None
+    return amounts.interval(mean.ci_low * PER_CASES, mean.ci_high * PER_CASES)
+
+
+def ranking(found: WhatIf, address: WhatIfAddress) -> Ranking:
+    extents = [extent_of(each.mean, times=PER_CASES) for each in found.answers]
+    ends = [end for e in extents if e is not None for end in (e.lowest, e.highest)]
+    constant = None if found.constant is None else found.constant.mean * PER_CASES
     amounts = amounts_of(found)
-    ends = [*(e.lowest for e in extents), *(e.highest for e in extents)]
     # If runs are no cheaper than the constant prediction, the marks show by how much; if none
     # costs anything, nothing else sets the length of the scale.
     if constant is not None and (constant < min(ends, default=0.0) or not any(ends)):
@@ -138,10 +138,8 @@ def _row(
     run, mean = each.run, each.mean.value
     behind, rival = each.place.behind, each.place.compared_with
     others = [other for other in address.runs if other != run.id]
-    extent = extent_of(each.mean, times=PER)
-    interval = None
-    if each.mean.ci_low is not None and each.mean.ci_high is not None:
-        interval = amounts.interval(each.mean.ci_low * PER, each.mean.ci_high * PER)
+    extent = extent_of(each.mean, times=PER_CASES)
+    interval = interval_text(each.mean, amounts)
     words = f"95 % interval {interval}" if interval else "no interval"
     mark = None
     if extent is not None:
@@ -164,10 +162,10 @@ def _row(
         rank="–" if each.rank is None else str(each.rank),
         moved=moved_text(each.rank, each.rank_by_accuracy),
         accuracy_rank=each.rank_by_accuracy,
-        cost="undefined" if mean is None else amounts.text(mean * PER),
+        cost="undefined" if mean is None else amounts.text(mean * PER_CASES),
         mark=mark,
         interval=interval,
-        behind=None if behind.value is None else amounts.signed(behind.value * PER),
+        behind=None if behind.value is None else amounts.signed(behind.value * PER_CASES),
         behind_interval=_behind_interval(behind, amounts),
         behind_whom=None
         if rival is None or found.answers[rival].place.verdict == "cheapest"
@@ -258,7 +256,8 @@ def _named(found: WhatIf, place: int) -> str:
 def _behind_interval(behind: MetricValue, amounts: Amounts) -> str | None:
     if behind.ci_low is None or behind.ci_high is None:
         return None
-    return f"{amounts.signed(behind.ci_low * PER)} to {amounts.signed(behind.ci_high * PER)}"
+    low, high = (amounts.signed(end * PER_CASES) for end in (behind.ci_low, behind.ci_high))
+    return f"{low} to {high}"
 
 
 def _cells(found: WhatIf, each: PredictionCost) -> str:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from offdiag.domain.number_text import Amounts
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.flags.warning import named
+from offdiag.metrics.metric_text import PER_CASES
 from offdiag.services.champions.decision import COST, Decision
 from offdiag.services.champions.leaders import Leader, Leaders
 from offdiag.store.promotions import PromotionRecord
@@ -20,7 +21,7 @@ from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.metric_values import extent_of
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
-from offdiag_web.pages.datasets.verdict import LONGEST_NAME, PER, difference_text, inside, name_of
+from offdiag_web.pages.datasets.verdict import LONGEST_NAME, difference_text, inside, name_of
 
 MOST_IN_TABLE = 10
 """Most runs of the best set in the table; the list of runs has all of them."""
@@ -92,7 +93,8 @@ def best_rows(
     metric = decision.leaders.metric
     extents = {each.run.id: extent_of(values.get(each.run.id, {}).get(metric)) for each in shown}
     costs = {
-        each.run.id: extent_of(values.get(each.run.id, {}).get(COST), times=PER) for each in shown
+        each.run.id: extent_of(values.get(each.run.id, {}).get(COST), times=PER_CASES)
+        for each in shown
     }
     scale, cost_scale = _scale(extents.values()), _scale(costs.values())
     for leader in shown:

@@ -14,8 +14,8 @@ from markupsafe import Markup
 from offdiag.domain.runs import MOST_COMPARED, PromotionRole, Task, not_ranked_text
 from offdiag.flags.problem_words import problem_title
 from offdiag.flags.problems import Problem
+from offdiag.metrics.metric_text import PER_CASES, spec_of
 from offdiag.metrics.metric_text import difference as difference_in_units
-from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.paired.sample_size import about
 from offdiag.services.champions.decision import Decision, LabelBudget, metrics_of
 from offdiag_web.charts.marks import share_bar
@@ -40,7 +40,6 @@ from offdiag_web.pages.datasets.contenders import (
 )
 from offdiag_web.pages.datasets.pictures import Asked, scatter_of, trend_of
 from offdiag_web.pages.datasets.verdict import (
-    PER,
     amounts_of,
     drop_text,
     name_of,
@@ -129,7 +128,7 @@ def decision_view(
         legend=tuple((model_key(mark), mark.name or "no model") for mark in marks.shown()),
         rows=tuple(best_rows(decision, shown[:MOST_IN_TABLE], marks, amounts)),
         rows_title="Best set" if leaders.best_set else "Runs",
-        cost_title=None if amounts is None else f"Cost / {numbers.count(PER)}",
+        cost_title=None if amounts is None else f"Cost / {numbers.count(PER_CASES)}",
         rows_note=rows_note(leaders),
         runs_url=runs_of_dataset_url(address),
         champion=role_card(decision, decision.champion, PromotionRole.CHAMPION, marks),

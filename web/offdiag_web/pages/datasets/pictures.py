@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.metrics.intervals.delta import range_of
+from offdiag.metrics.metric_text import PER_CASES
 from offdiag.services.champions.decision import COST, Decision
 from offdiag_web.charts.plot import Frame, box, grid, line, ring, ticks_across, ticks_of, ticks_up
 from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, spanning, words
@@ -19,7 +20,7 @@ from offdiag_web.components.metric_values import extent_of
 from offdiag_web.components.model_marks import ModelMark, model_point, names_at_ends
 from offdiag_web.pages.datasets.contenders import Marks, source_of, worst_text
 from offdiag_web.pages.datasets.scatter import Axes, Dot, scatter
-from offdiag_web.pages.datasets.verdict import PER, amounts_of, drop_title, inside, title_of
+from offdiag_web.pages.datasets.verdict import amounts_of, drop_title, inside, title_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
     worst = "F1 of the worst label" if of_labels else "Recall of the worst class"
     axes = Axes(
         title_of(asked.across),
-        f"Cost per {PER:,}" if asked.by_cost else worst,
+        f"Cost per {PER_CASES:,}" if asked.by_cost else worst,
         shows_minority=not asked.by_cost and not of_labels,
         across_range=range_of(asked.across),
         up_range=(0, inf) if asked.by_cost else (0, 1),
@@ -76,11 +77,11 @@ def _up(decision: Decision, run_id: str, *, by_cost: bool) -> tuple[float, str] 
     if not by_cost:
         worst = decision.facts.worst.get(run_id)
         return None if worst is None else (worst.value, worst_text(decision, worst))
-    extent = extent_of(decision.facts.values.get(run_id, {}).get(COST), times=PER)
+    extent = extent_of(decision.facts.values.get(run_id, {}).get(COST), times=PER_CASES)
     amounts = amounts_of(decision)
     if extent is None or amounts is None:
         return None
-    return extent.estimate, f"cost {amounts.text(extent.estimate)} per {PER:,}"
+    return extent.estimate, f"cost {amounts.text(extent.estimate)} per {PER_CASES:,}"
 
 
 def trend_of(decision: Decision, marks: Marks) -> Markup | None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.values import reason_text
+from offdiag.metrics.metric_text import PER_CASES, spec_of
 from offdiag.metrics.metric_text import difference as difference_in_units
-from offdiag.metrics.metric_text import spec_of
 from offdiag.services.champions.decision import COST, Decision, Difference
 from offdiag.services.champions.leaders import Leaders
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import METRIC_TITLES, TITLES_OF_SETS
 from offdiag_web.components.metric_values import UNDEFINED
 
-PER = 1_000
-"""Costs are shown per this many examples, because mean costs are often too small to read."""
 LONGEST_NAME = 32
 
 
@@ -67,21 +65,23 @@ def second_sentence(decision: Decision, amounts: Amounts | None) -> str | None:
     currency = (
         f" {facts.costs.costs.currency}" if facts.costs and facts.costs.costs.currency else ""
     )
-    text = f"{of_these}{name} {least}{amounts.text(value * PER)}{currency} per {PER:,}."
+    text = (
+        f"{of_these}{name} {least}{amounts.text(value * PER_CASES)}{currency} per {PER_CASES:,}."
+    )
     change = facts.to_champion
     if change is None:
         return text
-    gap = amounts.signed(change.value * PER)
+    gap = amounts.signed(change.value * PER_CASES)
     if change.low is None or change.high is None:
         return f"{text} To the champion {gap}."
-    low, high = (amounts.signed(end * PER) for end in (change.low, change.high))
+    low, high = (amounts.signed(end * PER_CASES) for end in (change.low, change.high))
     return f"{text} To the champion {gap} (95 % CI {low} to {high})."
 
 
 def amounts_of(decision: Decision) -> Amounts | None:
     """The decimals of costs; None if no costs are set."""
     costs = [
-        value.value * PER
+        value.value * PER_CASES
         for values in decision.facts.values.values()
         if (value := values.get(COST)) is not None and value.value is not None
     ]

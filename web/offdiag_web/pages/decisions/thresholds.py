@@ -14,35 +14,29 @@ from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.sentences import typeset
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.metric_text import PER_CASES
 from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS
 from offdiag.services.decisions.thresholds import CostPoint, ThresholdCosts
 from offdiag_web.charts.threshold_costs import CostLine, Mark, threshold_cost_chart
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.costs.ranking import PER
+from offdiag_web.components.costs.ranking import interval_text
 from offdiag_web.components.numbers import MINUS
 
 
 def amount_text(cost: float, amounts: Amounts) -> str:
     """A cost per sample, written per 1,000 examples."""
-    return amounts.text(cost * PER)
-
-
-def interval_text(value: MetricValue, amounts: Amounts) -> str | None:
-    """ "1,103 – 1,149" per 1,000 examples, None if there is no interval."""
-    if value.ci_low is None or value.ci_high is None:
-        return None
-    return amounts.interval(value.ci_low * PER, value.ci_high * PER)
+    return amounts.text(cost * PER_CASES)
 
 
 def difference_text(value: MetricValue, amounts: Amounts) -> str:
     """ "−80 per 1,000 (95 % CI −120 to −41)"."""
     if value.value is None:
         return value.undefined_text
-    text = f"{amounts.signed(value.value * PER)} per 1,000"
+    text = f"{amounts.signed(value.value * PER_CASES)} per 1,000"
     if value.ci_low is None or value.ci_high is None:
         return text
-    low, high = (amounts.signed(end * PER) for end in (value.ci_low, value.ci_high))
+    low, high = (amounts.signed(end * PER_CASES) for end in (value.ci_low, value.ci_high))
     return f"{text} (95 % CI {low} to {high})"
 
 
@@ -100,7 +94,7 @@ def threshold_view(
     """Present the thresholds of a run whose predictions gave `matrix`."""
     name = quoted_name(matrix.labels.names[found.positive])
     amounts = amounts_for(
-        abs(cost) * PER
+        abs(cost) * PER_CASES
         for cost in (found.nothing, found.everything, found.in_use.value or 0.0)
         if math.isfinite(cost)
     )
@@ -167,7 +161,7 @@ def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
     if (gap := found.change.difference.value) is None:
         return f"{cost}; the change is {found.change.difference.undefined_text}."
     # Without an interval, which would be that of a threshold not chosen for being cheapest.
-    return f"{cost}; the change is {amounts.signed(gap * PER)} per 1,000 on these examples."
+    return f"{cost}; the change is {amounts.signed(gap * PER_CASES)} per 1,000 on these examples."
 
 
 def _from_the_costs(found: ThresholdCosts, name: str, amounts: Amounts) -> str:
@@ -199,21 +193,23 @@ def _chart(
     if best is None or best.cost.value is None or found.in_use.value is None:
         return None
     low, high = (
-        None if end is None else end * PER for end in (best.cost.ci_low, best.cost.ci_high)
+        None if end is None else end * PER_CASES for end in (best.cost.ci_low, best.cost.ci_high)
     )
     others = []
     if found.in_use_place is not None:
-        in_use = found.in_use.value * PER
+        in_use = found.in_use.value * PER_CASES
         others.append(Mark("in use", _threshold(found, found.in_use_place), in_use))
     at = found.at_implied
     if at is not None and at.cost.value is not None and found.implied is not None:
-        others.append(Mark("implied by the costs", found.implied, at.cost.value * PER))
+        others.append(Mark("implied by the costs", found.implied, at.cost.value * PER_CASES))
     unit = "" if currency is None else f", {currency}"
     return threshold_cost_chart(
         CostLine(
             np.array([_finite(value) for value in found.points.thresholds.tolist()]),
-            found.means * PER,
-            Mark("cheapest", _threshold(found, best.place), best.cost.value * PER, low, high),
+            found.means * PER_CASES,
+            Mark(
+                "cheapest", _threshold(found, best.place), best.cost.value * PER_CASES, low, high
+            ),
             tuple(others),
             partial(threshold_text, found),
             found.are_probabilities,

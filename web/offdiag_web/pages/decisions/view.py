@@ -15,19 +15,18 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.decisions import at_deployment
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.metric_text import points, points_alone
+from offdiag.metrics.metric_text import PER_CASES, points, points_alone
 from offdiag.services.decisions.rules import Decisions, NoDecision
 from offdiag.services.decisions.thresholds import Change, ClassChange
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.controls import Caution, Segment
 from offdiag_web.components.costs.form import base_segments, base_text, share_fields
-from offdiag_web.components.costs.ranking import PER
+from offdiag_web.components.costs.ranking import interval_text
 from offdiag_web.components.metric_values import LOG_SCORES, Notes, ShownValue, shown
 from offdiag_web.pages.decisions.thresholds import (
     amount_text,
     difference_text,
-    interval_text,
     outcome_text,
     threshold_view,
 )
@@ -245,7 +244,7 @@ def changed_predictions_view(found: Change, costs: CostMatrix) -> ChangedPredict
     """Present what changes; `costs` weight the samples as expected at deployment."""
     notes = Notes()
     means = [value.value for value in (found.before, found.after) if value.value is not None]
-    amounts = amounts_for(abs(mean) * PER for mean in means)
+    amounts = amounts_for(abs(mean) * PER_CASES for mean in means)
     order = class_order(found.joint.first_matrix, None)
     has_tables = len(order) <= LARGEST_TABLES
     moves = _moves(found, costs)
@@ -319,7 +318,7 @@ def _moves(found: Change, costs: CostMatrix) -> tuple[Move, ...]:
     actual, first, second = (side[changed] for side in (joint.actual, joint.first, joint.second))
     counts = joint.counts[changed]
     gaps = (costs.weights[actual, second] - costs.weights[actual, first]) * counts
-    per = gaps / max(joint.total, 1) * PER
+    per = gaps / max(joint.total, 1) * PER_CASES
     amounts = amounts_for(np.abs(per).tolist())
     order = np.lexsort((-counts, -np.abs(per)))
     return tuple(

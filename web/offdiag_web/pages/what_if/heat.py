@@ -12,6 +12,7 @@ from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.costs.what_if import other_positive_class
+from offdiag.metrics.metric_text import PER_CASES
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.palette import BINS
 from offdiag.services.what_if.costs import WhatIf
@@ -19,7 +20,6 @@ from offdiag_web.charts.marks import run_style
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Segment
-from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.metric_values import Notes, ShownValue, shown
 from offdiag_web.urls.costs import WhatIfAddress
 
@@ -37,24 +37,14 @@ class HeatCell:
 
 
 @dataclass(frozen=True, slots=True)
-class HeatTable:
-    """One run: a row for each actual class."""
+class HeatRun:
+    """One run: a line for each actual class, or the cells of its most expensive confusions."""
 
     run_label: str
     css: str
     name: str
     total: str
     lines: tuple[tuple[ClassHead, tuple[HeatCell, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ExpensiveList:
-    """One run: its most expensive confusions."""
-
-    run_label: str
-    css: str
-    name: str
-    total: str
     cells: tuple[tuple[str, str, str, str, str], ...]
 
 
@@ -64,8 +54,8 @@ class HeatView:
 
     heads: tuple[ClassHead, ...]
     turned_heads: bool
-    tables: tuple[HeatTable, ...]
-    lists: tuple[ExpensiveList, ...]
+    tables: tuple[HeatRun, ...]
+    lists: tuple[HeatRun, ...]
     end: str
     has_gains: bool
     order: str
@@ -73,10 +63,9 @@ class HeatView:
 
 @dataclass(frozen=True, slots=True)
 class _Ramp:
-    """The format and colour of amounts: `largest` is the end of the ramp."""
+    """The format and colour of the amounts of cells: `largest` is the end of the ramp."""
 
     amounts: Amounts
-    totals: Amounts
     largest: float
 
     def cell(self, amount: float) -> HeatCell:
@@ -98,23 +87,24 @@ def heat_view(found: WhatIf, order: Sequence[int], *, selected: Sequence[int]) -
     amounts = amounts_for([largest])
     heads = tuple(class_head(_names(found)[code]) for code in order)
     totals = amounts_for([float(cells.sum()) for cells in amounts_of])
-    ramp = _Ramp(amounts, totals, largest)
+    ramp = _Ramp(amounts, largest)
     is_small = len(order) ** 2 * len(selected) <= MOST_CELLS
+    runs = tuple(
+        HeatRun(
+            run_label=run_label(place),
+            css=run_style(place).css_class,
+            name=found.answers[place].run.name,
+            total=totals.text(float(cells.sum())),
+            lines=_lines(found, cells, order, ramp) if is_small else (),
+            cells=() if is_small else _most_expensive(found, place, cells, ramp),
+        )
+        for place, cells in zip(selected, amounts_of, strict=True)
+    )
     return HeatView(
         heads=heads,
         turned_heads=max(len(head.short) for head in heads) > 5,
-        tables=tuple(
-            _table(found, place, cells, order, ramp)
-            for place, cells in zip(selected, amounts_of, strict=True)
-        )
-        if is_small
-        else (),
-        lists=()
-        if is_small
-        else tuple(
-            _list(found, place, cells, ramp)
-            for place, cells in zip(selected, amounts_of, strict=True)
-        ),
+        tables=runs if is_small else (),
+        lists=() if is_small else runs,
         end=amounts.text(largest),
         has_gains=any((cells < 0).any() for cells in amounts_of),
         order=" ".join(map(str, order)),
@@ -122,54 +112,40 @@ def heat_view(found: WhatIf, order: Sequence[int], *, selected: Sequence[int]) -
 
 
 def _per_cell(found: WhatIf, place: int) -> NDArray[np.float64]:
-    """Cost of each cell per `PER` samples, (K, K)."""
+    """Cost of each cell per `PER_CASES` samples, (K, K)."""
     run = found.frame.runs[place]
     cases, _ = expected_samples(run.matrix.counts, prevalence=found.scenario.prevalence)
-    return cases * found.scenario.effective.weights / run.matrix.total * PER
+    return cases * found.scenario.effective.weights / run.matrix.total * PER_CASES
 
 
-def _table(
-    found: WhatIf,
-    place: int,
-    cells: NDArray[np.float64],
-    order: Sequence[int],
-    ramp: _Ramp,
-) -> HeatTable:
-    return HeatTable(
-        run_label=run_label(place),
-        css=run_style(place).css_class,
-        name=found.answers[place].run.name,
-        total=ramp.totals.text(float(cells.sum())),
-        lines=tuple(
-            (
-                class_head(_names(found)[actual]),
-                tuple(ramp.cell(float(cells[actual, predicted])) for predicted in order),
-            )
-            for actual in order
-        ),
+def _lines(
+    found: WhatIf, cells: NDArray[np.float64], order: Sequence[int], ramp: _Ramp
+) -> tuple[tuple[ClassHead, tuple[HeatCell, ...]], ...]:
+    return tuple(
+        (
+            class_head(_names(found)[actual]),
+            tuple(ramp.cell(float(cells[actual, predicted])) for predicted in order),
+        )
+        for actual in order
     )
 
 
-def _list(found: WhatIf, place: int, cells: NDArray[np.float64], ramp: _Ramp) -> ExpensiveList:
+def _most_expensive(
+    found: WhatIf, place: int, cells: NDArray[np.float64], ramp: _Ramp
+) -> tuple[tuple[str, str, str, str, str], ...]:
     names, counts = _names(found), found.frame.runs[place].matrix.counts
     by_cost = np.argsort(-np.abs(cells), axis=None, kind="stable")[:MOST_EXPENSIVE]
     places = [divmod(int(flat), len(names)) for flat in by_cost]
-    return ExpensiveList(
-        run_label=run_label(place),
-        css=run_style(place).css_class,
-        name=found.answers[place].run.name,
-        total=ramp.totals.text(float(cells.sum())),
-        cells=tuple(
-            (
-                names[actual],
-                names[predicted],
-                ramp.amounts.text(float(cells[actual, predicted])),
-                ramp.step(float(cells[actual, predicted])),
-                f"{int(counts[actual, predicted]):,}",
-            )
-            for actual, predicted in places
-            if cells[actual, predicted] != 0
-        ),
+    return tuple(
+        (
+            names[actual],
+            names[predicted],
+            ramp.amounts.text(float(cells[actual, predicted])),
+            ramp.step(float(cells[actual, predicted])),
+            f"{int(counts[actual, predicted]):,}",
+        )
+        for actual, predicted in places
+        if cells[actual, predicted] != 0
     )
 
 

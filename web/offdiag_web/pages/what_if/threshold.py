@@ -16,12 +16,12 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from offdiag.domain.number_text import Amounts
-from offdiag.domain.values import MetricValue
 from offdiag.flags.warning import named
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.threshold import SideCosts, side_costs
 from offdiag.metrics.intervals.costs import threshold_bounds
+from offdiag.metrics.metric_text import PER_CASES
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves import one_against_rest
@@ -34,7 +34,7 @@ from offdiag_web.charts.plot import Frame, box, grid, name_across, ring, step_li
 from offdiag_web.charts.svg import coordinate, drawing, reading, tidy_at_least, words
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.costs.ranking import PER, amounts_of
+from offdiag_web.components.costs.ranking import amounts_of, interval_text
 
 _CLASS = 1
 Floats = NDArray[np.float64]
@@ -102,7 +102,7 @@ def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard 
     # What the run costs is also in the ranking, with the same digits.
     amounts = amounts_of(found)
     currency = found.scenario.costs.currency
-    unit = f"cost per {PER:,}" + ("" if currency is None else f", {currency}")
+    unit = f"cost per {PER_CASES:,}" + ("" if currency is None else f", {currency}")
     return ThresholdCard(
         name=named(name),
         run=run.name,
@@ -141,15 +141,15 @@ def _figures(
     found = [
         Figure(
             "Now",
-            amounts.text(by_point.in_use.value * PER),
-            _interval(by_point.in_use, amounts),
+            amounts.text(by_point.in_use.value * PER_CASES),
+            interval_text(by_point.in_use, amounts),
             _facts(*_errors(matrix.counts, by_point.positive), name),
         ),
         Figure(
             ("Best on these examples" if is_cheaper else "Best threshold, costs more than now")
             + (": never" if threshold is None else f": from {_text(points, threshold)}"),
-            amounts.text(best.cost.value * PER),
-            _interval(best.cost, amounts),
+            amounts.text(best.cost.value * PER_CASES),
+            interval_text(best.cost, amounts),
             _said(points, at, name),
         ),
     ]
@@ -158,7 +158,7 @@ def _figures(
         found.append(
             Figure(
                 "Honest: cross-validated",
-                amounts.text(others.mean_cost * PER),
+                amounts.text(others.mean_cost * PER_CASES),
                 None,
                 _facts(round(others.missed), round(others.false_alarms), name),
                 is_honest=True,
@@ -170,12 +170,6 @@ def _figures(
 def _errors(counts: NDArray[np.int64], code: int) -> tuple[int, int]:
     """Misses and false alarms of one of two classes."""
     return int(counts[code, 1 - code]), int(counts[1 - code, code])
-
-
-def _interval(cost: MetricValue, amounts: Amounts) -> str | None:
-    if cost.ci_low is None or cost.ci_high is None:
-        return None
-    return f"95 % CI {amounts.interval(cost.ci_low * PER, cost.ci_high * PER)}"
 
 
 def _text(points: OperatingPoints, threshold: float) -> str:
@@ -200,7 +194,7 @@ def _chart(
     points, best = by_point.points, by_point.best
     assert best is not None  # noqa: S101  # checked by the caller
     assert by_point.in_use.value is not None  # noqa: S101
-    costs = by_point.means * PER
+    costs = by_point.means * PER_CASES
     ends = threshold_bounds(
         sides,
         points.true_positives,
@@ -221,17 +215,17 @@ def _chart(
         ThresholdCurve(
             points.thresholds[places],
             costs[places],
-            ends.low[places] * PER,
-            ends.high[places] * PER,
+            ends.low[places] * PER_CASES,
+            ends.high[places] * PER_CASES,
             [_said(points, at, short) for at in places],
             lowest,
-            by_point.in_use.value * PER,
+            by_point.in_use.value * PER_CASES,
             implied if implied is not None and 0 < implied < 1 else None,
             partial(_text, points),
         ),
         x_title=f"Predict {short} when its score is at least",
         y_title=unit,
-        now_text=f"now: {amounts.text(by_point.in_use.value * PER)}",
+        now_text=f"now: {amounts.text(by_point.in_use.value * PER_CASES)}",
         best_text=text,
         name=f"Cost of each threshold on the score of {name}: {text}",
     )
