@@ -32,7 +32,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import TASK_WORDS, Chip, ClassWords, Tone, class_words
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.filter_line import dataset_terms, parse_filter
 from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.run_list import RunListAddress
 
@@ -90,8 +90,7 @@ def runs_url(dataset: DatasetFacts, *, name_is_unique: bool) -> str:
 @lru_cache(maxsize=4_096)
 def _runs_url(project: str | None, dataset: str) -> str:
     # Cached because each page with a list of runs links to the list of every dataset.
-    scope = "" if project is None else f"project:{quoted(project)} "
-    return RunListAddress(parse_filter(f"{scope}dataset:{quoted(dataset)}")).url()
+    return RunListAddress(parse_filter(dataset_terms(dataset, project))).url()
 
 
 def largest_share(dataset: DatasetFacts) -> str | None:
@@ -133,12 +132,6 @@ def titles_for(task: Task) -> dict[str, str]:
     return TITLES_OF_SETS if task is Task.MULTILABEL else METRIC_TITLES
 
 
-def title_inside(metric: str) -> str:
-    """The title of a metric within a sentence."""
-    title = (METRIC_TITLES | TITLES_OF_SETS)[metric]
-    return title if title.isupper() else f"{title[0].lower()}{title[1:]}"
-
-
 def difference_text(metric: str, before: MetricValue, after: MetricValue) -> str | None:
     """ "+0.4 pp" or, for values that are no shares, "+0.012"; None if either is undefined."""
     if before.value is None or after.value is None:
@@ -148,6 +141,8 @@ def difference_text(metric: str, before: MetricValue, after: MetricValue) -> str
 
 Part = Literal["decision", "runs", "methods", "problems", "suspects", "costs", "data"]
 """The tabs, each a page of the dataset."""
+_PARTS_OF_CLASSES = {"methods", "suspects", "costs"}
+"""Those of datasets whose examples have one class each, not a set of labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,20 +192,20 @@ def open_problems_of(dataset_id: int) -> list[Problem]:
 
 
 def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -> DatasetFrame:
-    """The header of the page `current`; sets of labels have no costs."""
+    """The header of the page `current`."""
     address = DatasetAddress(dataset.project, dataset.name)
     project = None if dataset.project == DEFAULT_PROJECT else dataset.project
     pages: tuple[tuple[Part, str, str, int], ...] = (
         ("decision", "Decision", address.url(), 0),
         ("runs", "Runs", runs_of_dataset_url(address), size.n_runs),
-        *_pages_of_classes(dataset, ("methods", "Methods", address.methods_url(), 0)),
+        ("methods", "Methods", address.methods_url(), 0),
         (
             "problems",
             "Problems",
             url_for("problems.page", dataset=dataset.name, project=dataset.project),
             len(open_problems_of(dataset.id)),
         ),
-        *_pages_of_classes(dataset, ("suspects", "Suspect labels", address.suspects_url(), 0)),
+        ("suspects", "Suspect labels", address.suspects_url(), 0),
         ("costs", "Costs", url_for("what_if.page", dataset=dataset.name, project=project), 0),
         ("data", "Data", address.data_url(), 0),
     )
@@ -223,22 +218,15 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
         tabs=tuple(
             DatasetTab(text, url, part == current, numbers.count(count) if count else "")
             for part, text, url, count in pages
-            if part != "costs" or dataset.task is not Task.MULTILABEL
+            if dataset.task is not Task.MULTILABEL or part not in _PARTS_OF_CLASSES
         ),
     )
 
 
-def _pages_of_classes(
-    dataset: DatasetRecord, page: tuple[Part, str, str, int]
-) -> tuple[tuple[Part, str, str, int], ...]:
-    """The page if samples have one class each; sets of labels have no such page."""
-    return () if dataset.task is Task.MULTILABEL else (page,)
-
-
 def runs_of_dataset_url(address: DatasetAddress, more: str = "") -> str:
     """The list of the runs on a dataset, filtered by further terms."""
-    terms = f"project:{quoted(address.project)} dataset:{quoted(address.name)} {more}"
-    return RunListAddress(parse_filter(terms)).url()
+    terms = dataset_terms(address.name, address.project)
+    return RunListAddress(parse_filter(f"{terms} {more}")).url()
 
 
 def _labelled(n_labelled: int, n_samples: int) -> str:

@@ -184,6 +184,12 @@ def quoted(value: str) -> str:
     return f'"{escaped}"'
 
 
+def dataset_terms(dataset: str, project: str | None) -> str:
+    """The runs on a dataset; `project` is None where the name alone says which."""
+    in_project = "" if project is None else f"project:{quoted(project)} "
+    return f"{in_project}dataset:{quoted(dataset)}"
+
+
 def _parsed(text: str, now: datetime) -> ParsedTerm:
     if _CLOSED.fullmatch(text) is None:
         return ParsedTerm(text, problem="the quote is not closed")

@@ -39,7 +39,7 @@ from offdiag_web.components.runs.statement import Statement, run_statement
 from offdiag_web.components.slices import PARAMETER, SliceChoice, slice_choices
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.datasets import ModelAddress
-from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.filter_line import dataset_terms, parse_filter
 from offdiag_web.urls.flags import problems_of_run
 from offdiag_web.urls.run_list import RunListAddress
 
@@ -274,8 +274,7 @@ def run_scope(detail: RunDetail) -> str:
 
 
 def _dataset_runs(run: RunHeader) -> RunListAddress:
-    terms = parse_filter(f"project:{quoted(run.project)} dataset:{quoted(run.dataset)}")
-    return RunListAddress(terms)
+    return RunListAddress(parse_filter(dataset_terms(run.dataset, run.project)))
 
 
 def _decide_url(detail: RunDetail, tab_url: Callable[[str, str], str]) -> str | None:

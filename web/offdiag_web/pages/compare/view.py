@@ -44,7 +44,7 @@ from offdiag_web.pages.compare.runs import (
     truth_text,
 )
 from offdiag_web.urls.compare import CompareAddress, newest_url
-from offdiag_web.urls.filter_line import quoted
+from offdiag_web.urls.filter_line import dataset_terms
 
 
 def compare_page(
@@ -81,7 +81,7 @@ def compare_page(
         all_url=replace(address, part=None).url(),
         shared_url=replace(address, on_shared=True).url() if n_shared else None,
         swap_url=address.swapped().url() if len(runs) == 2 else None,
-        add_url=address.selection_url(f"dataset:{quoted(found.runs[0].dataset)}"),
+        add_url=address.selection_url(dataset_terms(found.runs[0].dataset, None)),
         scores_note=_scores_note(found),
     )
 
@@ -150,7 +150,11 @@ def choosing_view(
             DatasetChoice(
                 name=dataset.name,
                 n_runs=numbers.plural(runs.total, "run"),
-                url=address.selection_url(_query(dataset.project, dataset.name, names)),
+                url=address.selection_url(
+                    dataset_terms(
+                        dataset.name, None if names.count(dataset.name) == 1 else dataset.project
+                    )
+                ),
                 champion_url=newest_url(dataset.project, dataset.name, "champion")
                 if dataset.id in with_champion
                 else None,
@@ -162,11 +166,6 @@ def choosing_view(
             if runs.total
         ),
     )
-
-
-def _query(project: str, name: str, names: list[str]) -> str:
-    in_project = "" if names.count(name) == 1 else f"project:{quoted(project)} "
-    return f"{in_project}dataset:{quoted(name)}"
 
 
 MOST_LINES = 6

@@ -22,6 +22,7 @@ from offdiag_web.charts.svg import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import ClassWords, class_words
+from offdiag_web.components.datasets import runs_of_dataset_url
 from offdiag_web.components.metric_values import Notes, extent_of
 from offdiag_web.components.runs.rows import (
     WORST_COLUMN,
@@ -32,7 +33,7 @@ from offdiag_web.components.runs.rows import (
     metric_column,
     run_row,
 )
-from offdiag_web.urls.datasets import ModelAddress
+from offdiag_web.urls.datasets import DatasetAddress, ModelAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.run import run_url
 from offdiag_web.urls.run_list import RunListAddress
@@ -70,7 +71,9 @@ def model_view(model: ModelRuns, *, now: datetime) -> str:
         name=model.name,
         address=ModelAddress(model.name),
         subtitle=f"{runs} on {numbers.plural(len(datasets), 'dataset')}{newest}",
-        all_url=None if is_whole else _runs_url(f"model:{quoted(model.name)}"),
+        all_url=None
+        if is_whole
+        else RunListAddress(parse_filter(f"model:{quoted(model.name)}")).url(),
         datasets=datasets,
         notes=tuple(notes.texts),
     )
@@ -89,12 +92,11 @@ def _on_dataset(
     columns = [(column, column_scale(column, runs, "fit")) for column in map(metric_column, keys)]
     worst_scale = column_scale(WORST_COLUMN, runs, "full")
     project = "" if dataset.project == "default" else f"{dataset.project} / "
-    terms = (
-        f"project:{quoted(dataset.project)} dataset:{quoted(dataset.name)} model:{quoted(model)}"
-    )
     return ModelOnDataset(
         title=f"{project}{dataset.name}",
-        runs_url=_runs_url(terms),
+        runs_url=runs_of_dataset_url(
+            DatasetAddress(dataset.project, dataset.name), f"model:{quoted(model)}"
+        ),
         n_runs=numbers.plural(len(runs), "run"),
         words=words,
         columns=tuple(column.title for column, _ in columns),
@@ -113,10 +115,6 @@ def _on_dataset(
             for run in reversed(runs)
         ),
     )
-
-
-def _runs_url(terms: str) -> str:
-    return RunListAddress(parse_filter(terms)).url()
 
 
 def _trend(column: MetricColumn, scale: Scale, runs: Sequence[RunEntry]) -> tuple[str, Markup]:

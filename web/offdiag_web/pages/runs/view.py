@@ -47,7 +47,7 @@ from offdiag_web.pages.runs.rows import (
     other_weights,
     with_border,
 )
-from offdiag_web.urls.filter_line import filter_text, parse_filter, quoted
+from offdiag_web.urls.filter_line import dataset_terms, filter_text, parse_filter
 from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.run import run_url
 from offdiag_web.urls.run_list import EXACTLY, ListForm, RunListAddress
@@ -427,9 +427,7 @@ def _group(
     facts.append(numbers.plural(group.total, "run"))
     if best_set:
         facts.append("1 run leads" if len(best_set) == 1 else f"best set of {len(best_set)}")
-    of_dataset = f"project:{quoted(dataset.project)} dataset:{quoted(dataset.name)}"
-    if name_is_unique:
-        of_dataset = f"dataset:{quoted(dataset.name)}"
+    of_dataset = dataset_terms(dataset.name, None if name_is_unique else dataset.project)
     terms = (*parse_filter(of_dataset), *address.terms)
     url = replace(address, terms=terms, cursor=None).url()
     n_more = group.total - len(group.entries)
