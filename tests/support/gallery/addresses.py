@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag_web.components.runs.frame import Tab
+from offdiag_web.components.controls import Tab
 
 PAGES = {"components": "/_gallery", "matrices": "/_gallery/matrices", "charts": "/_gallery/charts"}
 """Addresses by what is on them."""

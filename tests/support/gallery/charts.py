@@ -22,7 +22,7 @@ from offdiag_web.charts.marks import (
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
 from offdiag_web.charts.svg import UNIT, Extent
 from offdiag_web.charts.trend import sparkline, trend
-from offdiag_web.components.runs.frame import Tab
+from offdiag_web.components.controls import Tab
 from support.gallery import examples
 from support.gallery.addresses import pages
 from support.gallery.curves import score_charts

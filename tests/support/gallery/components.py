@@ -16,12 +16,12 @@ from offdiag_web.components.controls import (
     Caution,
     Chip,
     Segment,
+    Tab,
     orientation_chip,
     orientation_warning,
     state_chip,
 )
 from offdiag_web.components.metric_values import Notes, ShownValue
-from offdiag_web.components.runs.frame import Tab
 from offdiag_web.components.tiles import Tile, headline
 from offdiag_web.pages.run_matrix.page import norm_segments
 from offdiag_web.urls.run import MatrixAddress

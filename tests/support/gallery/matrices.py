@@ -9,8 +9,8 @@ from offdiag.domain.hierarchy import Hierarchy
 from offdiag.metrics.confusion import ConfusionMatrix, collapsed
 from offdiag.palette import Theme
 from offdiag_web.components.classes import Grouping, window_around
+from offdiag_web.components.controls import Tab
 from offdiag_web.components.matrix import MatrixView, matrix_view
-from offdiag_web.components.runs.frame import Tab
 from offdiag_web.pages.run_matrix.drawings import matrix_map
 from offdiag_web.urls.run import MatrixAddress
 from support.gallery import examples

@@ -93,6 +93,21 @@ class Segment:
     key: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A page of a run or a dataset.
+
+    `mark` says that it shows a problem, when seen from another page; `count` is the number of its
+    items.
+    """
+
+    text: str
+    url: str
+    is_current: bool
+    mark: str = ""
+    count: str = ""
+
+
 AriaSort = Literal["ascending", "descending", "none"]
 
 

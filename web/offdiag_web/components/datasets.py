@@ -30,7 +30,7 @@ from offdiag_web.app.errors import domain_response
 from offdiag_web.app.last_visit import open_problems
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.controls import TASK_WORDS, Chip, ClassWords, Tone, class_words
+from offdiag_web.components.controls import TASK_WORDS, Chip, ClassWords, Tab, Tone, class_words
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import dataset_terms, parse_filter
 from offdiag_web.urls.query_string import with_query
@@ -146,16 +146,6 @@ _PARTS_OF_CLASSES = {"methods", "suspects", "costs"}
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetTab:
-    """A tab of the dataset, with the number of its items."""
-
-    text: str
-    url: str
-    is_current: bool
-    count: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class DatasetFrame:
     """The header of a page of a dataset; `version` is empty as long as it has no labels."""
 
@@ -164,7 +154,7 @@ class DatasetFrame:
     version: str
     words: ClassWords
     facts: str
-    tabs: tuple[DatasetTab, ...]
+    tabs: tuple[Tab, ...]
 
 
 def labels_command(project: str, dataset: str) -> str:
@@ -216,7 +206,7 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
         words=class_words(dataset.task),
         facts=_facts(dataset, size),
         tabs=tuple(
-            DatasetTab(text, url, part == current, numbers.count(count) if count else "")
+            Tab(text, url, part == current, count=numbers.count(count) if count else "")
             for part, text, url, count in pages
             if dataset.task is not Task.MULTILABEL or part not in _PARTS_OF_CLASSES
         ),

@@ -29,6 +29,7 @@ from offdiag_web.components.controls import (
     Chip,
     ClassWords,
     Discussion,
+    Tab,
     class_words,
     discussion,
     spell,
@@ -91,16 +92,6 @@ TABS = (
     ("history", "History"),
     ("meta", "Metadata"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Tab:
-    """A tab of the run; `mark` says that its page shows a problem, when seen from another page."""
-
-    text: str
-    url: str
-    is_current: bool
-    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
