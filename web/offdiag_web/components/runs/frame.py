@@ -102,6 +102,7 @@ class RunHeaderView:
     to be known first, and only shown on the first page.
     """
 
+    run: RunHeader
     id: str
     name: str
     dataset_url: str
@@ -120,8 +121,6 @@ class RunHeaderView:
     words: ClassWords
     size: str
     statement: Statement | None
-    is_chosen_here: bool
-    """Whether its threshold was chosen on the same examples that the page evaluates."""
     problems_url: str
     stale: Caution | None
     state: Chip | None
@@ -131,9 +130,6 @@ class RunHeaderView:
     """The slices to choose from, on pages that show slices."""
     kept: tuple[tuple[str, str], ...]
     """Other parameters of the address, which stay when a slice is chosen."""
-    logged: datetime
-    author: str | None
-    note: str | None
     tabs: tuple[Tab, ...]
 
 
@@ -161,6 +157,7 @@ def run_header(
     statement = None if is_sliced else run_statement(detail)
     mark = "" if statement is None else statement.mark
     return RunHeaderView(
+        run=run,
         id=run.id,
         name=run.name,
         dataset_url=_dataset_runs(run).url(),
@@ -176,7 +173,6 @@ def run_header(
         can_be_baseline=run.state in {RunState.FINISHED, RunState.EVALUATED},
         scope=run_scope(detail),
         words=class_words(run.task),
-        is_chosen_here=run.is_chosen_here,
         size=_size(detail),
         statement=statement if current == TABS[0][0] else None,
         problems_url=problems_of_run(run.id),
@@ -186,9 +182,6 @@ def run_header(
         is_pending=state is not None and state.tone == "busy",
         slices=slices,
         kept=kept,
-        logged=run.created_at,
-        author=run.author,
-        note=run.note,
         tabs=tuple(
             Tab(
                 _tab_text(name, text, detail),

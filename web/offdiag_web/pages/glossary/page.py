@@ -111,21 +111,13 @@ def _line(spec: MetricSpec) -> GlossaryLine:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One definition of the key."""
+    """One definition of the key. `scope` says of what, `effects` are its symmetries in words."""
 
+    spec: MetricSpec
     scope: str
-    title: str
-    symbol: str
-    formula: str
     range: str
     direction: str
-    version: int
-    source: str
-    notes: str
-    undefined: tuple[tuple[str, str], ...]
-    ignores: tuple[str, ...]
     effects: tuple[tuple[str, str, str | None, str | None], ...]
-    names: tuple[tuple[str, str], ...]
 
 
 def definitions(key: str) -> tuple[Definition, ...]:
@@ -136,7 +128,7 @@ def definitions(key: str) -> tuple[Definition, ...]:
     found: list[Definition] = []
     for spec in specs_of(key):
         definition = _definition(spec)
-        same = next((each for each in found if _tells_the_same(each, definition)), None)
+        same = next((each for each in found if _tells_the_same(each.spec, spec)), None)
         if same is None:
             found.append(definition)
         else:
@@ -145,9 +137,15 @@ def definitions(key: str) -> tuple[Definition, ...]:
     return tuple(found)
 
 
-def _tells_the_same(one: Definition, other: Definition) -> bool:
-    """Whether two differ only in their subject and its symmetries."""
-    return replace(one, scope="", effects=()) == replace(other, scope="", effects=())
+def _tells_the_same(one: MetricSpec, other: MetricSpec) -> bool:
+    """Whether two differ only in their subject, its symmetries, and what no definition shows."""
+    return one == replace(
+        other,
+        scope=one.scope,
+        symmetry=one.symmetry,
+        interval=one.interval,
+        namesakes=one.namesakes,
+    )
 
 
 def specs_of(key: str) -> tuple[MetricSpec, ...]:
@@ -182,19 +180,11 @@ def _imbalance_record(spec: MetricSpec) -> dict[str, object] | None:
 
 def _definition(spec: MetricSpec) -> Definition:
     return Definition(
+        spec,
         scope=SCOPE_TITLES[spec.scope],
-        title=spec.title,
-        symbol=spec.symbol,
-        formula=spec.formula,
         range=range_words(spec).replace("-", "\N{MINUS SIGN}"),
         direction=DIRECTION_WORDS[spec.direction],
-        version=spec.version,
-        source=spec.source,
-        notes=spec.notes,
-        undefined=tuple((reason.value, text) for reason, text in spec.undefined_when.items()),
-        ignores=spec.ignores,
         effects=tuple(_effects(spec)),
-        names=tuple(spec.other_names.items()),
     )
 
 
