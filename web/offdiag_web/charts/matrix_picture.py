@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from markupsafe import Markup, escape
 
@@ -17,6 +19,7 @@ _QUIET: dict[Theme, str] = {"light": "#4c5967", "dark": "#b3bfcc"}
 _PAGE: dict[Theme, str] = {"light": "#ffffff", "dark": "#12161c"}
 _EMPTY: dict[Theme, str] = {"light": "#f4f6f8", "dark": "#191f27"}
 FONT = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
+_STEP = re.compile(r"\b(correct|error)-(\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,14 @@ class DrawnCell:
     share: str | None
     ramp: Ramp | None = None
     step: int = 0
+
+    @classmethod
+    def coloured(cls, count: str, share: str | None, css: str) -> DrawnCell:
+        """A cell with the colour that these CSS classes give it on a page."""
+        found = _STEP.search(css)
+        if found is None:
+            return cls(count, share)
+        return cls(count, share, cast(Ramp, found[1]), int(found[2]))
 
 
 @dataclass(frozen=True, slots=True)

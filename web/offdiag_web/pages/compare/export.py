@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import cast
 
 from offdiag.comparison import texts
 from offdiag.comparison.differences import OF_CLASSES, MetricDifference, class_values
@@ -16,14 +15,13 @@ from offdiag.comparison.texts import run_label
 from offdiag.domain.sentences import visible
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import numbers_of
-from offdiag.palette import Ramp
 from offdiag.services.comparisons.compare import RunComparison
 from offdiag_web.app.exports import Cell
 from offdiag_web.charts.card import Card, CardTable, card_svg
 from offdiag_web.charts.matrix_picture import DrawnCell, DrawnMatrix, Picture, drawn_matrix
 from offdiag_web.components import numbers
 from offdiag_web.pages.compare.many import ManyView, many_view
-from offdiag_web.pages.compare.pair import DifferenceCell, PairView, difference_matrix, pair_view
+from offdiag_web.pages.compare.pair import PairView, difference_matrix, pair_view
 from offdiag_web.pages.compare.runs import RunIdentity, run_identities, samples_text, truth_text
 from offdiag_web.urls.compare import CompareAddress
 
@@ -206,7 +204,6 @@ _MOST_METRICS = 4
 _MOST_RUNS = 9
 _LONGEST_NAME = 32
 _LARGEST_MATRIX = 12
-_STEP = re.compile(r"\b(correct|error)-(\d+)\b")
 
 
 def comparison_card(found: RunComparison, address: CompareAddress) -> str:
@@ -285,7 +282,10 @@ def _difference(pair: PairComparison) -> Picture:
             across="Predicted",
             down_names=names,
             across_names=names,
-            cells=[[_cell(cell) for cell in row.cells] for row in matrix.rows],
+            cells=[
+                [DrawnCell.coloured(cell.share, None, cell.css) for cell in row.cells]
+                for row in matrix.rows
+            ],
             down_totals=[row.total for row in matrix.rows],
             across_totals=[],
             down_total_name="n",
@@ -294,10 +294,3 @@ def _difference(pair: PairComparison) -> Picture:
         ),
         theme="light",
     )
-
-
-def _cell(cell: DifferenceCell) -> DrawnCell:
-    step = _STEP.search(cell.css)
-    if step is None:
-        return DrawnCell(cell.share, None)
-    return DrawnCell(cell.share, None, cast(Ramp, step.group(1)), int(step.group(2)))

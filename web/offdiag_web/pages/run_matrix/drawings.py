@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import cast
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
-from offdiag.palette import Ramp, Theme
+from offdiag.palette import Theme
 from offdiag_web.charts.maps import map_png
 from offdiag_web.charts.matrix_picture import (
     DrawnCell,
@@ -26,7 +24,6 @@ LARGEST_DRAWING = 200
 """Most classes for which a document contains every cell of a matrix."""
 _MAP_SIDE = 520
 """Approximate side of a map in pixels, however many classes there are."""
-_STEP = re.compile(r"\b(correct|error)-(\d+)\b")
 
 
 def matrix_drawing(
@@ -74,20 +71,16 @@ def _drawn(view: MatrixView) -> DrawnMatrix:
         across=view.across,
         down_names=[line.head.short for line in view.lines],
         across_names=[head.short for head in view.heads],
-        cells=[[_drawn_cell(cell) for cell in line.cells] for line in view.lines],
+        cells=[
+            [DrawnCell.coloured(cell.count, cell.share, cell.css) for cell in line.cells]
+            for line in view.lines
+        ],
         down_totals=[line.total for line in view.lines],
         across_totals=view.totals,
         down_total_name=view.total_head,
         across_total_name=view.total_line_head,
         caption=view.caption,
     )
-
-
-def _drawn_cell(cell: Cell) -> DrawnCell:
-    step = _STEP.search(cell.css)
-    if step is None:
-        return DrawnCell(cell.count, cell.share)
-    return DrawnCell(cell.count, cell.share, cast(Ramp, step.group(1)), int(step.group(2)))
 
 
 _LATEX = {
