@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from offdiag.domain import number_text, texts
 
 shortened = texts.shortened
-MINUS = "\N{MINUS SIGN}"
+MINUS = number_text.MINUS
 _NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
-_EN_DASH = "\N{EN DASH}"
 
 
 def count(number: int) -> str:
@@ -41,7 +40,12 @@ def metric(value: float) -> str:
 
 def interval(low: float, high: float) -> str:
     """ "0.846 – 0.881"; "−0.114 to 0.105", where a dash would be read as another minus."""
-    return f"{metric(low)} {'to' if low < 0 else _EN_DASH} {metric(high)}"
+    return f"{metric(low)} {'to' if low < 0 else number_text.EN_DASH} {metric(high)}"
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """A share as `number_text.percent`, with the narrow space of pages."""
+    return number_text.percent(share, decimals).replace(" ", _NARROW_SPACE)
 
 
 def whole_percent(part: int, of: int) -> str:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from flask import Blueprint, make_response, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.number_text import percent
 from offdiag.records.datasets.label_errors import ModelUnderNoise, Noise, noise_document
 from offdiag.services.samples.noise import USUAL_SHARE, LabelNoise, label_noise
 from offdiag_web.app.context import current_registry, kept_suspects
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.exports import json_response
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
+from offdiag_web.components.numbers import percent
 from offdiag_web.urls.datasets import DatasetAddress
 
 blueprint = Blueprint("label_noise", __name__)
@@ -88,7 +88,7 @@ def statement(found: Noise) -> str:
     if found.estimated is None:
         return found.missing or ""
     return (
-        f"An estimated {_percent(found.estimated)} of {found.n_labelled:,} labels are wrong, "
+        f"An estimated {percent(found.estimated, 1)} of {found.n_labelled:,} labels are wrong, "
         "or all models err on them."
     )
 
@@ -100,7 +100,7 @@ def _line(each: ModelUnderNoise) -> NoiseLine:
     return NoiseLine(
         model=each.model,
         run=each.run,
-        accuracy=_percent(each.accuracy),
+        accuracy=percent(each.accuracy, 1),
         estimated="" if each.low is None else _range(each.low, each.high or 0),
         any_noise=_range(each.any_low, each.any_high),
         ranks=str(each.rank_low) if each.rank_low == each.rank_high else ranks,
@@ -108,9 +108,6 @@ def _line(each: ModelUnderNoise) -> NoiseLine:
     )
 
 
-def _percent(share: float) -> str:
-    return percent(share, 1).replace(" ", "\N{NARROW NO-BREAK SPACE}")
-
-
 def _range(low: float, high: float) -> str:
-    return f"{percent(low, 1).removesuffix(' %')} to {_percent(high)}"
+    first = percent(low, 1).removesuffix("\N{NARROW NO-BREAK SPACE}%")
+    return f"{first} to {percent(high, 1)}"

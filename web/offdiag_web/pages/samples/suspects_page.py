@@ -10,7 +10,6 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
-from offdiag.domain.number_text import percent
 from offdiag.domain.sample_content import SuspectQuestion
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.label_errors.suspects import PLANTED_SHARE, PlantedErrors
@@ -33,6 +32,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import paging
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
+from offdiag_web.components.numbers import percent
 from offdiag_web.components.samples import (
     SHOW,
     SampleLook,
@@ -239,21 +239,17 @@ def statement(found: SuspectLabels) -> str:
 def planted_sentence(planted: PlantedErrors) -> str:
     """How well planted errors are found, in one sentence with its interval."""
     found, precision = (
-        f"{_percent(mean)} ({_percent(low)} to {_percent(high)}"
+        f"{percent(mean)} ({percent(low)} to {percent(high)}"
         for mean, low, high in (
             (planted.found, planted.found_low, planted.found_high),
             (planted.precision, planted.precision_low, planted.precision_high),
         )
     )
     return (
-        f"If {_percent(PLANTED_SHARE)} of the labels were wrong at random, {found} in 95 % of "
+        f"If {percent(PLANTED_SHARE)} of the labels were wrong at random, {found} in 95 % of "
         f"{planted.n_plantings} plantings) of them would be among the first "
         f"{numbers.count(planted.budget)}, and {precision}) of these would be wrong."
     )
-
-
-def _percent(share: float) -> str:
-    return percent(share).replace(" ", "\N{NARROW NO-BREAK SPACE}")
 
 
 def _line(each: Suspect, found: SuspectLabels, looks: SampleLooks) -> SuspectLine:
