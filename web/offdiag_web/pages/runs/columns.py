@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from offdiag.domain.runs import Task
 from offdiag.services.champions.leaders import primary_metric
@@ -191,13 +192,7 @@ def column_choices(
 
 def column_heads(columns: Columns, address: RunListAddress, order: RunOrder) -> tuple[Head, ...]:
     """The heads after those of run and best, in the order of the cells."""
-
-    def sortable(
-        key: str, title: str, by: str, *, css: str, scale: Scale | None = None, hint: str = ""
-    ) -> Head:
-        head = sortable_head(key, title, by, address=address, order=order)
-        return replace(head, css=css, ends=scale.ends if scale else None, hint=hint)
-
+    sortable = partial(sortable_head, address=address, order=order)
     heads = [
         Head(column.key, column.title, _metric_css(place), ends=scale.ends)
         if is_of_slices(column.key)
@@ -206,19 +201,17 @@ def column_heads(columns: Columns, address: RunListAddress, order: RunOrder) -> 
     ]
     if columns.worst is not None:
         title, by = columns.worst_title, WORST_COLUMN.order
-        heads.append(sortable("worst", title, by, css="worst", scale=columns.worst))
+        heads.append(sortable("worst", title, by, scale=columns.worst))
     if columns.costs is not None:
         costs, title = columns.costs, OTHER_TITLES["cost"]
-        heads.append(
-            sortable("cost", title, COST_KEY, css="cost", scale=costs.scale, hint=costs.title)
-        )
+        heads.append(sortable("cost", title, COST_KEY, scale=costs.scale, hint=costs.title))
     if "problems" in columns.others:
-        heads.append(sortable("problems", "Problems", "flags", css="problems"))
+        heads.append(sortable("problems", "Problems", "flags"))
     heads += [
         sortable(OF_PARAM + name, name, OF_PARAM + name, css="param") for name in columns.params
     ]
     if "logged" in columns.others:
-        heads.append(sortable("logged", "Logged", "logged", css="logged"))
+        heads.append(sortable("logged", "Logged", "logged"))
     if "by" in columns.others:
         heads.append(Head("by", "By", "by"))
     return tuple(heads)
@@ -229,15 +222,25 @@ def _metric_css(place: int) -> str:
 
 
 def sortable_head(
-    key: str, title: str, by: str, *, address: RunListAddress, order: RunOrder
+    key: str,
+    title: str,
+    by: str,
+    *,
+    address: RunListAddress,
+    order: RunOrder,
+    css: str = "",
+    scale: Scale | None = None,
+    hint: str = "",
 ) -> Head:
     """A head whose link sorts by its column."""
     return Head(
         key=key,
         title=title,
-        css=key,
+        css=css or key,
         sort_url=replace(address, order=order).sorted_by(by).url(),
         aria_sort=aria_sort(is_current=order.name == by, descending=order.descending),
+        ends=scale.ends if scale else None,
+        hint=hint,
     )
 
 
