@@ -95,7 +95,7 @@ def list_tokens() -> TokenList:
     """List the caller's tokens; for an admin, those of all users."""
     with current_registry().database.read() as session:
         found = all_tokens(session, owner_id=_own())
-    return TokenList(tokens=[Token.model_validate(_facts(each)) for each in found])
+    return TokenList(tokens=list(map(_token, found)))
 
 
 @operation(blueprint, "POST", "/tokens", answers={201: MadeToken})
@@ -109,7 +109,10 @@ def create_token(json: WantedToken) -> tuple[MadeToken, int]:
         scope=Grant(json.role, json.project),
         lifetime=None if json.days is None else timedelta(days=json.days),
     )
-    return MadeToken.model_validate({**_facts(made.record), "token": made.secret}), 201
+    scope = made.record.scope
+    return MadeToken.made_of(
+        made.record, role=scope.role.value, project=scope.project, token=made.secret
+    ), 201
 
 
 @operation(blueprint, "DELETE", "/tokens/<number:token_id>", answers=Token)
@@ -117,7 +120,7 @@ def create_token(json: WantedToken) -> tuple[MadeToken, int]:
 def revoke_token(token_id: int) -> Token:
     """Revoke a token. A token may not do this."""
     revoked = sessions.revoke_token(current_registry().database, token_id, owner_id=_own())
-    return Token.model_validate(_facts(revoked))
+    return _token(revoked)
 
 
 def _owner(named: str | None) -> str:
@@ -143,19 +146,8 @@ def _own() -> int | None:
     return who.caller.user_id
 
 
-def _facts(found: TokenRecord) -> dict[str, object]:
-    return {
-        "id": found.id,
-        "name": found.name,
-        "prefix": found.prefix,
-        "owner": found.owner,
-        "role": found.scope.role.value,
-        "project": found.scope.project,
-        "created_at": found.created_at,
-        "expires_at": found.expires_at,
-        "used_at": found.used_at,
-        "revoked_at": found.revoked_at,
-    }
+def _token(found: TokenRecord) -> Token:
+    return Token.made_of(found, role=found.scope.role.value, project=found.scope.project)
 
 
 @operation(blueprint, "GET", "/me", answers=Me)
