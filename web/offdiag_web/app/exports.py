@@ -16,6 +16,7 @@ from offdiag.records.base import ResponseBody
 
 __all__ = [
     "Cell",
+    "attachment",
     "csv_cell",
     "csv_response",
     "csv_stream",
@@ -39,9 +40,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 def csv_stream(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Response:
     """CSV of rows that are generated while it is sent, so a long list is never in memory."""
-    response = Response(_csv_parts(header, rows), mimetype="text/csv")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    return response
+    return attachment(_csv_parts(header, rows), "text/csv", f"{name}.csv")
 
 
 def json_stream(
@@ -76,9 +75,14 @@ def json_response(document: ResponseBody) -> Response:
 
 
 def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Response:
-    """CSV to be saved as `<name>.csv`; `name` is chosen by us, never by a user."""
-    response = Response(csv_text(header, rows), mimetype="text/csv")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    """CSV to be saved as `<name>.csv`."""
+    return attachment(csv_text(header, rows), "text/csv", f"{name}.csv")
+
+
+def attachment(content: str | Iterable[str], mimetype: str, name: str) -> Response:
+    """A file to be saved under a name that is chosen by us, never by a user."""
+    response = Response(content, mimetype=mimetype)
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 

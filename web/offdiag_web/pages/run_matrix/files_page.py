@@ -17,6 +17,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.palette import Theme
 from offdiag.services.evaluation.history import ALL_KEYS
 from offdiag.store.run_page import RunDetail
+from offdiag_web.app.exports import attachment
 from offdiag_web.app.parameters import understood
 from offdiag_web.charts.card import Card, CardTable, card_svg, map_picture
 from offdiag_web.charts.maps import PALETTE_VERSION
@@ -146,10 +147,7 @@ def _theme() -> Theme:
 
 
 def _file(text: str, mimetype: str, address: MatrixAddress, ending: str) -> Response:
-    answer = Response(text, mimetype=mimetype)
-    name = f"{matrix_file_name(address)}.{ending}"
-    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return answer
+    return attachment(text, mimetype, f"{matrix_file_name(address)}.{ending}")
 
 
 _MOST_WITH_NUMBERS = 14

@@ -19,7 +19,7 @@ from offdiag.records.runs.run import plain_results, run_document
 from offdiag.services.multilabel import confused_labels_of
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.app.exports import Cell, attachment, csv_response
 from offdiag_web.app.parameters import understood
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
@@ -294,7 +294,5 @@ def matrix_markdown(detail: RunDetail) -> File:
             field="run",
             hint=f"Up to {MOST_WRITTEN_OUT} are; CSV and JSON take any number.",
         )
-    answer = File(sets_markdown(results, counted, address), mimetype="text/markdown")
-    name = f"{detail.run.id}-matrix.md"
-    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return answer
+    text = sets_markdown(results, counted, address)
+    return attachment(text, "text/markdown", f"{detail.run.id}-matrix.md")
