@@ -63,6 +63,13 @@ class ColourScale:
         return step_codes(is_correct, steps, matrix.counts >= max(at_least, 1))
 
 
+def amount_class(amount: float, end: float) -> str:
+    """CSS class of a cost of at most `end`; gains have the colours of correct predictions."""
+    if amount == 0:
+        return "zero"
+    return f"{'error' if amount > 0 else 'correct'}-{correct_step(abs(amount), end)}"
+
+
 def colour_scale(matrix: ConfusionMatrix, norm: Norm) -> ColourScale:
     """The scale of a whole matrix, which all views of parts of it share."""
     denominators = _denominators(matrix, norm)

@@ -14,7 +14,7 @@ from offdiag.comparison.pair import PairComparison, PairedFacts, PairedOutcome
 from offdiag.domain.number_text import p_value
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import numbers_of
-from offdiag.palette import BINS
+from offdiag.palette import error_step
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.charts.marks import BarPart, churn_bar
 from offdiag_web.components import numbers
@@ -322,18 +322,14 @@ def _cell(cells: CellDifferences, place: tuple[int, int], reach: float) -> Diffe
         return DifferenceCell("0", None, f"zero{diagonal}", None)
     is_worse, is_certain = bool(cells.is_worse[at]), bool(cells.is_certain[at])
     ramp = "error" if is_worse else "correct"
-    css = f"{ramp}-{_step(abs(share) / reach)}{diagonal}"
+    # The scale of errors, by the square root, shows small differences too.
+    css = f"{ramp}-{error_step(abs(share), reach)}{diagonal}"
     return DifferenceCell(
         _points(share),
         numbers.signed(gained),
         css + (" worse" if is_worse else "") + (" certain" if is_certain else ""),
         _words(cells, at),
     )
-
-
-def _step(fraction: float) -> int:
-    """Step of a ramp, by the square root, so that small differences are visible too."""
-    return max(1, min(BINS - 1, round(math.sqrt(fraction) * (BINS - 1))))
 
 
 def _points(share: float) -> str:

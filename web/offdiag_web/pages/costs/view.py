@@ -10,13 +10,13 @@ from flask import render_template
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostMatrix, changed_costs, check_costs
-from offdiag.palette import BINS
 from offdiag.services.cost_matrices import CostDetail
 from offdiag.store.cost_matrices import CostMatrixRecord, CostVersion
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.costs.form import PASSED, warning_texts
 from offdiag_web.components.matrix import matrix_density
+from offdiag_web.components.matrix_colours import amount_class
 from offdiag_web.components.numbers import MINUS
 from offdiag_web.urls.costs import CostsAddress
 from offdiag_web.urls.datasets import DatasetAddress
@@ -72,7 +72,7 @@ def cost_table(costs: CostMatrix) -> CostTable:
             (
                 heads[actual],
                 tuple(
-                    CostCell(entry_text(cost), _ramp(cost, largest))
+                    CostCell(entry_text(cost), amount_class(cost, largest))
                     for cost in weights[actual].tolist()
                 ),
             )
@@ -85,13 +85,6 @@ def cost_table(costs: CostMatrix) -> CostTable:
 def entry_text(cost: float) -> str:
     """A cost with all its digits."""
     return cost_text(float(cost)).replace("-", MINUS)
-
-
-def _ramp(cost: float, largest: float) -> str:
-    if cost == 0:
-        return "zero"
-    step = max(1, min(BINS - 1, round(abs(cost) / largest * (BINS - 1))))
-    return f"{'error' if cost > 0 else 'correct'}-{step}"
 
 
 MOST_CELLS = 200

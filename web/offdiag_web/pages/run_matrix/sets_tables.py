@@ -13,7 +13,7 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.orientation import actual_totals, predicted_totals
-from offdiag.palette import BINS
+from offdiag.palette import correct_step, error_step
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.marks import interval_mark
@@ -110,9 +110,7 @@ def ramp_class(share: float, *, is_right: bool, end: float = 1.0) -> str:
     """
     if share <= 0:
         return "zero"
-    height = share / end if is_right else math.sqrt(share / end)
-    step = min(max(round(height * (BINS - 1)), 1), BINS - 1)
-    return f"{'correct' if is_right else 'error'}-{step}"
+    return f"correct-{correct_step(share, end)}" if is_right else f"error-{error_step(share, end)}"
 
 
 LABELS_AT_ONCE = 30

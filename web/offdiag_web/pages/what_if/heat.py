@@ -14,12 +14,12 @@ from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.costs.what_if import other_positive_class
 from offdiag.metrics.metric_text import PER_CASES
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.palette import BINS
 from offdiag.services.what_if.costs import WhatIf
 from offdiag_web.charts.marks import run_style
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Segment
+from offdiag_web.components.matrix_colours import amount_class
 from offdiag_web.components.metric_values import Notes, ShownValue, shown
 from offdiag_web.urls.costs import WhatIfAddress
 
@@ -72,12 +72,7 @@ class _Ramp:
         text = self.amounts.text(amount)
         if amount == 0 or text[0] in "<>":
             return HeatCell("" if amount == 0 else "·", "zero")
-        return HeatCell(text, self.step(amount))
-
-    def step(self, amount: float) -> str:
-        """CSS class of an amount; gains use the ramp of correct predictions."""
-        step = max(1, min(BINS - 1, round(abs(amount) / self.largest * (BINS - 1))))
-        return f"{'error' if amount > 0 else 'correct'}-{step}"
+        return HeatCell(text, amount_class(amount, self.largest))
 
 
 def heat_view(found: WhatIf, order: Sequence[int], *, selected: Sequence[int]) -> HeatView:
@@ -141,7 +136,7 @@ def _most_expensive(
             names[actual],
             names[predicted],
             ramp.amounts.text(float(cells[actual, predicted])),
-            ramp.step(float(cells[actual, predicted])),
+            amount_class(float(cells[actual, predicted]), ramp.largest),
             f"{int(counts[actual, predicted]):,}",
         )
         for actual, predicted in places
