@@ -24,12 +24,10 @@ from offdiag.metrics.costs.edits import (
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.what_if import read_shares, shares_text
 from offdiag.services.what_if.scenario import BaseCosts, Question, moved_cells, stated_lever
-from offdiag_web.urls.query_string import RUN_ID, whole_number, with_query
+from offdiag_web.urls.query_string import LARGEST_VERSION, RUN_ID, whole_number, with_query
 
 NEW = "new"
 """The address of the form; it is never the address of a cost matrix of this name."""
-LARGEST_VERSION = 2**31 - 1
-"""The largest number that a version can have."""
 
 
 COSTS = "/costs/<name:name>"

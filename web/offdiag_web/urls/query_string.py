@@ -42,6 +42,10 @@ _MOST_NAMED = 3
 Place = TypeVar("Place")
 
 
+LARGEST_VERSION = 2**31 - 1
+"""The largest number that a version can have."""
+
+
 def whole_number(text: str, *, least: int = 0, most: int) -> int | None:
     """The number that these digits name; None for other texts, and for numbers out of range."""
     if text.isascii() and text.isdigit() and len(text) <= len(str(most)):

@@ -37,13 +37,12 @@ from offdiag_web.components.costs.form import (
 )
 from offdiag_web.urls.costs import (
     COSTS,
-    LARGEST_VERSION,
     NEW,
     CostsAddress,
     new_costs_url,
     read_versions,
 )
-from offdiag_web.urls.query_string import whole_number
+from offdiag_web.urls.query_string import LARGEST_VERSION, whole_number
 
 _CELL = re.compile(r"w(\d{1,5})\.(\d{1,5})", re.ASCII)
 

@@ -43,11 +43,10 @@ from offdiag_web.pages.reports.fields import (
 )
 from offdiag_web.pages.reports.page import REPORT
 from offdiag_web.pages.reports.texts import due_texts
-from offdiag_web.urls.query_string import whole_number, with_query
+from offdiag_web.urls.query_string import LARGEST_VERSION, whole_number, with_query
 from offdiag_web.urls.reports import NEW, ReportAddress
 
 Kind = Literal["text", "lines"]
-_LARGEST_VERSION = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +340,7 @@ def _change(wanted: ReportForm, seen: str) -> str:
         zone=wanted.zone,
         scope=wanted.scope,
         delivery=wanted.targets,
-        seen_version=whole_number(seen, most=_LARGEST_VERSION),
+        seen_version=whole_number(seen, most=LARGEST_VERSION),
     )
     return ReportAddress(wanted.scope.project, wanted.name).url()
 
