@@ -161,10 +161,10 @@ def test_a_narrow_screen_shows_the_list_and_then_the_page(go: Open, database: Da
 
     expect(page).to_have_url(re.compile(rf"/problems/{first}$"))
     page.keyboard.press("d")
-    expect(page.get_by_label("Reason to dismiss")).to_be_focused()
+    expect(page.get_by_label("Reason for dismissing")).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     page.keyboard.press("Escape")
-    expect(page.get_by_label("Reason to dismiss")).to_be_hidden()
+    expect(page.get_by_label("Reason for dismissing")).to_be_hidden()
     seen.expect_no_complaints()
 
 

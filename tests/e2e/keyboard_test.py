@@ -20,7 +20,7 @@ def test_the_whole_matrix_is_one_tab_stop(open_page: Any, registry: LesionRegist
 
     in_matrix = [stop for stop in stops if stop.startswith("matrix:")]
     assert in_matrix == ["matrix:98798%"]
-    assert stops[0] == "Skip to the content"
+    assert stops[0] == "Skip to content"
 
 
 def test_arrows_home_and_end_move_through_the_matrix_which_remembers_its_cell(

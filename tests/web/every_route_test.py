@@ -317,13 +317,13 @@ def _is_loaded(link: Element) -> bool:
     ("path", "notice"),
     [
         ("/flags?state=odd", "There is no state “odd”"),
-        ("/flags?severity=high", "Problems are not narrowed by severity"),
+        ("/flags?severity=high", "Problems cannot be filtered by severity"),
         ("/datasets/derm-7/approve?run=r_odd", "Run “r_odd” is not among those"),
         ("/datasets/derm-7/suspects?class=odd", "There is no label “odd”"),
         ("/costs/triage/new?v=odd", "“odd” is not a number of a version."),
         ("/glossary/mcc?dataset=odd", "“odd” is not the number of a dataset."),
         ("/glossary/mcc?dataset=99", "There is no dataset 99 with two classes."),
-        ("/?from=odd", "The place in the list could not be read"),
+        ("/?from=odd", "The position in the list is invalid"),
     ],
 )
 def test_an_unknown_value_of_a_parameter_is_told(

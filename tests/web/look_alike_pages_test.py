@@ -54,7 +54,7 @@ def test_pages_of_run_and_dataset_say_that_the_positive_class_is_by_convention(
 
     assert "“1”, by convention" in client.page(f"/runs/{run_id}/meta").one("main").text
     assert (
-        "“1” counts as positive by convention."
+        "“1” is the positive class by convention."
         in client.page("/datasets/pets/data").one("main").text
     )
 

@@ -357,7 +357,8 @@ def _cautions(situation: Situation) -> Iterable[str]:
     if situation.has_few_samples:
         count = cases[situation.labels.index[watched]]
         yield (
-            f"Only {count} of {sum(cases)} examples {'is' if count == 1 else 'are'} '{watched}': "
+            f"Only {count:,} of {sum(cases):,} examples "
+            f"{'is' if count == 1 else 'are'} '{watched}': "
             "report intervals, and do not rely on small differences."
         )
     if situation.goal in _ABOUT_SCORES and not situation.has_scores:

@@ -63,7 +63,7 @@ def test_a_screening_is_reported_by_rates_that_hold_on_any_balance() -> None:
         OTHER_BALANCE,
         "It does not depend on false negatives, the errors that matter.",
     )
-    assert advice.cautions[0].startswith("Only 10 of 1000 examples are 'ill'")
+    assert advice.cautions[0].startswith("Only 10 of 1,000 examples are 'ill'")
 
 
 def test_a_screening_whose_balance_is_that_of_use_may_report_precision() -> None:

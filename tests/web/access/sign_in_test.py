@@ -271,7 +271,7 @@ def test_a_form_that_was_sent_without_a_session_is_sent_again_after_signing_in(
     late = client.post(form.attributes["action"], data=typed, headers=ours)
 
     assert late.status_code == 401
-    assert "Sign in, and send the form again." in Page(late.text).one("main").text
+    assert "Sign in and send the form again." in Page(late.text).one("main").text
     asked = late
     for password, status in (("wrong", 401), (PASSWORD, 200)):
         sign_in_form = next(

@@ -28,7 +28,7 @@ def test_an_unknown_page_is_told_in_the_same_shell(client: PageClient) -> None:
 
     page = Page(response.text)
     assert response.status_code == 404
-    assert page.one("h1").text == "There is no such page"
+    assert page.one("h1").text == "Not found"
     assert page.one("nav").text.startswith("Datasets Runs Compare")
 
 

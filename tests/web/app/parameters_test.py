@@ -61,7 +61,7 @@ def test_nobody_is_told_of_what_was_not_typed_or_of_a_page_that_is_not_there(
         ("/runs/{plain}/matrix.csv?order=suport", "There is no order of classes “suport”"),
         ("/runs/{plain}/matrix.md?norm=rows", "There is no normalisation “rows”"),
         ("/compare/examples.csv?runs={plain}&which=brok", "brok"),
-        ("/problems.csv?severity=hgh", "Problems are not narrowed by severity"),
+        ("/problems.csv?severity=hgh", "Problems cannot be filtered by severity"),
     ],
 )
 def test_an_export_refuses_what_a_page_would_tell_in_a_notice(

@@ -168,7 +168,7 @@ class TestReading:
 
         page = audited(paste(reader, text))
 
-        assert "each line is an actual class" in page.one("main").text
+        assert "headers say that rows are actual classes" in page.one("main").text
         assert page.table("data-plain") == [["a", "8", "2"], ["b", "1", "9"]]
 
     def test_what_was_not_read_is_listed(self, reader: PageClient) -> None:
@@ -228,15 +228,15 @@ class TestVerdicts:
         with_matrix = audited(reader.get("/audit?example=screening"))
         without = audited(reader.get("/audit?example=screening-without-matrix"))
 
-        assert "is not proof" in without.one("main").text
-        assert "is not proof" not in with_matrix.one("main").text
+        assert "is no proof" in without.one("main").text
+        assert "is no proof" not in with_matrix.one("main").text
 
     def test_all_matrices_that_fit_are_listed(self, reader: PageClient) -> None:
         page = audited(
             paste(reader, "acc 0.5\nsens 0.8", classes="ill 10, well 20", positive="ill")
         )
 
-        assert "3 matrices of 10 and 20 cases give these numbers." in page.one("main").text
+        assert "3 matrices of 10 and 20 examples give these numbers." in page.one("main").text
         assert page.table("data-plain") == [["8", "2", "12 – 14", "6 – 8"]]
 
     def test_where_none_fits_that_is_said(self, reader: PageClient) -> None:
@@ -244,7 +244,7 @@ class TestVerdicts:
 
         page = audited(paste(reader, text, classes="ill 100, well 200", positive="ill"))
 
-        assert "No matrix of 100 and 200 cases gives these numbers." in page.one("main").text
+        assert "No matrix of 100 and 200 examples gives these numbers." in page.one("main").text
         assert page.all("table", "data-plain") == []
 
 

@@ -227,7 +227,7 @@ def test_swapping_turns_the_verdict_round_and_back(
 
 
 def test_metadata_shows_what_differs_and_nothing_else(pair: Page) -> None:
-    section = section_of(pair, "What else differs")
+    section = section_of(pair, "Other differences")
 
     rows = {row[0]: row[1:] for row in body_of(section)}
     assert rows["parameter loss"] == ["ce", "focal"]
@@ -372,7 +372,7 @@ def test_of_three_runs_the_best_and_its_equals_are_marked_with_strips_and_pictur
 
     links = {a.text: a.attributes["href"] for a in page.one("ul", "run-legend").inside("a")}
     assert links["remove A"] == f"/compare?runs={compared.focal},{compared.almost}"
-    assert links["with A alone: C"] == f"/compare?runs={compared.plain},{compared.almost}"
+    assert links["compare with A only: C"] == f"/compare?runs={compared.plain},{compared.almost}"
 
 
 def test_above_eight_runs_there_is_one_table_to_choose_from(
@@ -398,7 +398,7 @@ def test_above_eight_runs_there_is_one_table_to_choose_from(
 
 def test_other_examples_are_refused_with_the_way_to_the_shared_ones(comparer: PageClient) -> None:
     page = comparer.page("/compare?runs={part},{other_part}")
-    link = next(a for a in page.all("a", "button") if a.text == "Compare on the shared ones")
+    link = next(a for a in page.all("a", "button") if a.text == "Compare on the shared examples")
     shared = comparer.page(link.attributes["href"])
 
     assert "Not paired: 150 and 160 examples, 130 shared." in page.one("div", "callout").text
@@ -487,9 +487,7 @@ def test_one_run_takes_its_selection_along(
 ) -> None:
     page = comparer.page("/compare?runs={plain}")
 
-    assert page.one("div", "empty").inside("h2")[0].text == (
-        "One run is chosen, a comparison takes two"
-    )
+    assert page.one("div", "empty").inside("h2")[0].text == ("Choose a run to compare with")
     rivals, datasets = page.all("table", "choices-table")
     links = [
         a.attributes["href"]
@@ -675,7 +673,7 @@ def test_examples_of_a_class_that_does_not_exist_are_those_of_all(comparer: Page
     notices = " ".join(notice.text for notice in page.all("p", "callout"))
     assert "“wart”" in notices
     assert "“nothing”" in notices
-    assert "could not be read" in notices
+    assert "position in the list is invalid" in notices
 
 
 def test_a_matrix_has_no_examples(comparer: PageClient) -> None:
@@ -794,5 +792,5 @@ def test_slices_of_sets_are_compared_by_subset_accuracy_and_labels(
 
     text = client.page(f"/compare?runs={','.join(ids)}").one("main").text
 
-    assert "Subset accuracy, and the recall of labels with 12 examples or more." in text
+    assert "Subset accuracy, and the recall of labels with 12 or more examples." in text
     assert "and over all labels of slices" in text

@@ -49,7 +49,7 @@ def test_page_terminal_api_and_sdk_agree(comparer: PageClient, compared: Compare
     assert found.samples_needed is not None
     assert record == asked(comparer, "/compare.json", ids)["result"]
     assert record == found.to_dict()["result"]
-    (row,) = [row for row in page.all("tr") if row.text.startswith("Best, on new")]
+    (row,) = [row for row in page.all("tr") if row.text.startswith("Best, expected on new")]
     for key, best in record["best_of_many"].items():
         assert best["value"] == max(place["value"] for place in record["metrics"][key].values())
         corrected = best["corrected"]["value"]

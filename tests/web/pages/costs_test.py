@@ -250,7 +250,7 @@ def test_the_form_asks_for_the_dataset_where_there_are_several(
 
     assert [item.text for item in items] == ["other clinic", "derm-7"]
     form = client.page(items[0].inside("a")[0].attributes["href"])
-    assert "Between the 2 classes of other." in form.one("main").text
+    assert "For the 2 classes of other." in form.one("main").text
 
 
 def test_a_project_without_datasets_has_nothing_to_price(client: PageClient) -> None:

@@ -43,8 +43,8 @@ def test_every_page_says_by_what_it_was_counted_and_what_it_lacks(
     assert "Only the counts of this run were logged" in page("/curves").one("main").text
     metadata = page("/meta").one("main").text
     assert "rows = actual; counted by duckdb" in metadata
-    assert "9,001,007, counted by duckdb and not kept" in metadata
-    assert "its own engine counted the matrix" in metadata
+    assert "9,001,007, counted by duckdb and not stored" in metadata
+    assert "whose own engine counted the matrix" in metadata
     assert "Nothing to verify" in metadata
 
 
@@ -124,7 +124,7 @@ def test_counted_scores_have_curves_thresholds_and_costs(
     assert metrics["roc_auc"]["value"] == (40 * 950 + 10 * 900 + 10 * 50 / 2) / (50 * 950)
     assert metrics["roc_auc"]["error_bound"] == 0.00527
     curves = client.page(f"/runs/{run}/curves").one("main").text
-    assert "Scores were counted in bins. Off by at most" in curves
+    assert "Scores were counted in bins. Largest errors" in curves
     assert "ROC AUC by 0.0053" in curves
     decisions = client.page(f"/whatif/decisions?cost=@0-1&run={run}").one("main").text
     assert "costs least on these examples" in decisions
@@ -180,7 +180,7 @@ def test_counted_scores_of_classes_have_the_curves_of_each(
     for name in ("", "/classes", "/meta", "/examples"):
         client.page(f"/runs/{run}{name}")
     decisions = client.page(f"/whatif/decisions?cost=@0-1&run={run}").one("main").text
-    assert "The scores of each class were counted by themselves" in decisions
+    assert "The scores of each class were counted separately" in decisions
     other = {"labels": names[::-1], "of_classes": [each] * 3, "top": top}
     refused = client.post("/api/v1/counts", json=asked | counts | {"class_scores": other})
     assert "Scores are of c, b, a" in refused.get_json()["error"]["message"]

@@ -319,10 +319,10 @@ def test_one_run_has_nothing_to_be_compared_with_and_what_cannot_be_meant_is_ref
     assert not page.all("svg", "model-trend")
     assert not page.all("p", "budget")
     assert client.get("/datasets/holdout?difference=0").status_code == 400
-    assert "could not be read" in client.get("/datasets/holdout?difference=x").text
+    assert "is not a number; 1 point is used" in client.get("/datasets/holdout?difference=x").text
     axes = client.page("/datasets/holdout?x=z&y=w").one("main").text
-    assert "There is no horizontal axis “z”; known are" in axes
-    assert "There is no vertical axis “w”; known are cost." in axes
+    assert "There is no horizontal axis “z”; use" in axes
+    assert "There is no vertical axis “w”; use cost." in axes
     typed = {"run": other.id, "action": "approve", "reason": "why not"}
     response = sent(client, typed)
     assert response.status_code == 422

@@ -12,7 +12,7 @@ def test_the_page_of_a_dataset_tells_versions_and_what_the_newest_changed(
 
     second, first = page.table("data")
     assert page.one("h1").text == "pets"
-    assert second[:4] == ["v2 ✓in use", "corrects v1", "all 60", "ten dogs in the cats' folder"]
+    assert second[:4] == ["v2 ✓active", "corrects v1", "all 60", "ten dogs in the cats' folder"]
     assert second[4].endswith("· ana")
     assert second[6] == "Changed labels of v2 · Impact of v2"
     assert (first[0], first[1], first[5]) == ("v1", "logged", "3")
@@ -29,7 +29,7 @@ def test_missing_and_late_labels_are_told_from_corrected_ones(
     difference = revised_reader.page("/datasets/late/truth/1..2")
 
     assert page.table("data")[0][2] == "50 of 60 (83.3 %)"
-    assert "10 samples without a label yet" in page.one("main").text
+    assert "10 examples not labelled yet" in page.one("main").text
     assert "45 labels differ: 45 given for the first time." in difference.one("main").text
     assert difference.table("matrix")[-1][0] == "no label"
 
@@ -113,7 +113,7 @@ def test_the_list_of_datasets_leads_to_pages_and_runs(revised_reader: PageClient
 def test_without_datasets_the_list_says_how_one_is_made(client: PageClient) -> None:
     page = client.page("/datasets")
 
-    assert "A dataset is made by the first run" in page.one("div", "empty").text
+    assert "Logging a run creates its dataset." in page.one("div", "empty").text
     assert client.json("/datasets.json") == {"datasets": []}
 
 
@@ -136,7 +136,7 @@ def test_the_difference_page_counts_from_class_to_class_and_lists_samples(
     assert page.table("data") == [["cat", "dog", "10", "100 %", ""]]
     assert _tables(page)[1] == [[name, "cat", "dog"] for name in CORRECTED]
     assert same.one("p", "subtitle").text == "No label differs."
-    assert same.one("div", "empty").inside("h2")[0].text == "Both versions are identical"
+    assert same.one("div", "empty").inside("h2")[0].text == "The versions are identical"
 
 
 def test_many_changed_samples_are_paged(client: PageClient, database: Database) -> None:
@@ -156,7 +156,7 @@ def test_many_changed_samples_are_paged(client: PageClient, database: Database) 
 def test_a_place_that_cannot_be_read_is_a_notice(revised_reader: PageClient) -> None:
     page = revised_reader.page("/datasets/pets/data?from=x")
 
-    assert "could not be read" in page.one("main").text
+    assert "position in the list is invalid" in page.one("main").text
 
 
 def _tables(page: Page) -> list[list[list[str]]]:

@@ -66,11 +66,14 @@ def test_the_cheapest_threshold_is_said_drawn_listed_and_exported(
 
     said = page.one("main").text
     # 3 of 30 raised in vain at 0.3, nobody missed; in use, 3 of 30 are missed.
-    assert "Predicting “ill” from 0.3 on costs least on these examples: 100 per 1,000" in said
+    assert (
+        "Predicting “ill” at scores of at least 0.3 costs least on these examples: 100 per 1,000"
+        in said
+    )
     assert "cost 400 per 1,000; the change is −300 per 1,000 on these examples." in said
     # Chosen for being cheapest: no test of a difference applies to it.
     assert "beyond chance" not in said
-    assert "imply predicting “ill” from 0.2 on" in said
+    assert "imply predicting “ill” at scores of at least 0.2" in said
     assert "in 5-fold cross-validation the choice costs" in said
     assert "0.3" in page.one("svg").attributes["aria-label"]
     rows = {row[1]: row for row in page.table("thresholds") if row[1]}
@@ -208,7 +211,7 @@ def test_a_derived_run_names_its_source_in_lists(
     run = send(client, form, {"rule": "expected", "name": "decided"}).location
     work_off(database)
 
-    assert f"decided from {clinic[:8]}" in client.get("/runs?q=decided").text
+    assert f"decision rule on {clinic[:8]}" in client.get("/runs?q=decided").text
     listed = client.json("/runs.json?q=decided")["runs"]
     assert [each["derived_from"]["run"] for each in listed] == [clinic]
     assert listed[0]["derived_from"]["recipe"]["rule"] == "least_expected_cost"
@@ -219,8 +222,8 @@ def test_what_cannot_be_saved_says_why_and_saves_nothing(client: PageClient, cli
     for typed, problem in [
         ({"rule": "threshold", "threshold": "nan"}, "is not a threshold"),
         ({"rule": "threshold", "threshold": "1_0"}, "is not a threshold"),
-        ({"rule": "threshold", "threshold": ""}, "No threshold is typed"),
-        ({"rule": "cheapest", "threshold": "0.3"}, "The threshold 0.3 is typed, and another"),
+        ({"rule": "threshold", "threshold": ""}, "No threshold was entered"),
+        ({"rule": "cheapest", "threshold": "0.3"}, "The threshold 0.3 was entered, but another"),
         ({"rule": "guess"}, "There is no rule"),
         ({"rule": "expected", "name": " "}, "The name is empty"),
     ]:

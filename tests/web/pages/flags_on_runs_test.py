@@ -200,7 +200,7 @@ def test_the_page_of_a_flag_names_the_version_that_raised_it(
     page = client.page(f"/flags/{first['id']}")
 
     assert first["rule_version"] == 1
-    assert "Version 1 of F4 raised this flag; version 3 is in force." in page.one("main").text
+    assert "Version 1 of F4 raised this flag; version 3 is current." in page.one("main").text
 
 
 def test_a_single_class_that_is_never_found_is_not_said_to_be_found(

@@ -60,7 +60,9 @@ def test_a_flag_says_what_is_wrong_how_it_is_known_and_what_was_measured(
     assert float(lines[2]["measured"]) == 0.5**17
     # Recall against class size is drawn, told and listed.
     chart = page.one("svg", "chart")
-    assert "“df”, “akiec” and “mel” lie wholly below the floor." in chart.attributes["aria-label"]
+    assert (
+        "“df”, “akiec” and “mel” are entirely below the floor." in chart.attributes["aria-label"]
+    )
     rows = {row[0]: row[1:] for row in page.table("data")}
     assert rows["df"][:3] == ["17", "0/17", "0.000"]
     assert rows["df"][-1] == "below the floor"
@@ -78,14 +80,13 @@ def test_runs_to_use_instead_are_named_with_their_price(
 
     page = client.page("/flags/1")
 
-    (row,) = next(t for t in page.all("table") if "Switching" in t.text).inside("tbody")
+    (row,) = next(t for t in page.all("table") if "Recall gain" in t.text).inside("tbody")
     cells = [cell.text for cell in row.inside("tr")[0].children]
     assert cells[1:] == [
         "0.706",
-        "+70.6 pp+39.1 pp to +86.7 pp",
-        "finds more, p < 0.001",
-        "−1.7 pp−2.7 pp to −0.8 pp",
-        "costs accuracy",
+        "+70.6 pp+39.1 to +86.7",
+        "detects more, p < 0.001",
+        "−1.7 pp−2.7 to −0.8costs accuracy",
     ]
     assert row.inside("a")[0].attributes["href"] == f"/runs/{other}"
     assert "is rank 1 of 2" in page.one("div", "evidence").text
@@ -110,7 +111,7 @@ def test_a_settled_flag_tells_by_whom_and_why(client: PageClient, database: Data
 
     last = page.one("ol", "history").inside("li")[-1]
     assert last.text.endswith("lee dismissed it: a known gap since May")
-    assert "Dismissed because: a known gap since May" in page.one("div", "evidence").text
+    assert "Reason for dismissing: a known gap since May" in page.one("div", "evidence").text
 
 
 def test_a_flag_that_does_not_exist_is_not_found(client: PageClient) -> None:

@@ -291,7 +291,7 @@ def test_names_are_filtered_by_words_in_any_order(reader: PageClient) -> None:
     page = reader.page("/?q=7 derm")
 
     assert [row[0].split()[0] for row in page.table("data")] == ["derm-7"]
-    assert "No dataset is called" in reader.page("/?q=none-such").one("main").text
+    assert "No dataset matches" in reader.page("/?q=none-such").one("main").text
 
 
 def test_one_thing_is_not_said_to_be_several(client: PageClient, database: Database) -> None:

@@ -28,7 +28,7 @@ def test_what_was_given_up_comes_first_with_its_last_error_and_leads_to_its_run(
     page = revised_reader.page("/jobs")
 
     first, second = page.table("data")
-    assert first[2:5] == ["✕failed", "failed after its last attempt; retry it", "5"]
+    assert first[2:5] == ["✕failed", "failed after the last attempt; retry it", "5"]
     assert first[6] == f"OSError: {HOSTILE_NAMES[0]}"
     assert first[7].startswith("Retry")
     assert (second[2], second[7]) == ("queued", "")

@@ -114,7 +114,7 @@ def test_learning_curves_are_drawn_and_listed(database: Database, client: PageCl
         "<b>net</b>, training size 50",
         "<b>net</b>, training size 1,500",
     ]
-    assert any("without a training size: 3 runs." in note.text for note in page.all("p", "note"))
+    assert any("no training size: 3 runs." in note.text for note in page.all("p", "note"))
     csv_text = client.get("/datasets/d/methods/learning-curves.csv").text
     rows = list(csv.DictReader(io.StringIO(csv_text)))
     assert [(row["method"], row["train_size"]) for row in rows] == [

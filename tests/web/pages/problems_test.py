@@ -337,7 +337,7 @@ def test_selected_problems_that_have_left_the_list_are_named(
 
     left = Page(send(ana, listed, both | {"reason": "known"}).text)
 
-    gone = "1 selected problem is no longer listed as before and no longer selected"
+    gone = "1 selected problem is listed differently now and no longer selected"
     assert gone not in stays.one("main").text
     assert f"{gone}: P-{first.number}." in left.one("main").text
     assert _ticked(stays) - _ticked(left) == {first.number}

@@ -443,7 +443,7 @@ def test_datasets_of_other_projects_are_offered_and_reports_stay_in_theirs(
 def test_without_a_dataset_the_form_says_how_one_is_made(client: PageClient) -> None:
     page = _page(client.get("/reports/new"))
 
-    assert page.one("div", "empty").inside("h2")[0].text == "There is no dataset to report on"
+    assert page.one("div", "empty").inside("h2")[0].text == "No dataset to report on"
     assert not page.all("form", "form")
 
 

@@ -64,15 +64,15 @@ def test_the_list_says_what_each_report_is_about_and_how_it_fared(
     assert weekly[5] == "nothing yet"
     assert "alert" in weekly[6]
     assert re.search(r"\d\.\d{3}Balanced accuracy$", weekly[7])
-    assert lines["by hand"][2:4] == ["by hand", "none"]
-    assert lines["by hand"][5] == "kept here"
+    assert lines["by hand"][2:4] == ["on demand", "none"]
+    assert lines["by hand"][5] == "stored here"
     assert lines["hourly smoke"][3] == "paused"
     assert lines["hourly smoke"][4] == "none yet"
     assert "being made" in lines["being made"][4]
     assert lines["being made"][6:] == ["not known", "no value"]
     drawn = [svg.attributes["aria-label"] for svg in listed.all("svg", "spark")]
     assert any(each.startswith("Best balanced accuracy in each of 2 editions") for each in drawn)
-    assert "Schedules are not run now." in listed.one("div", "callout-warning").text
+    assert "Schedules are not running." in listed.one("div", "callout-warning").text
     (link,) = [a for a in listed.all("a") if a.attributes.get("aria-keyshortcuts") == "g p"]
     assert (link.attributes["href"], link.attributes["aria-current"]) == ("/reports", "page")
 
@@ -114,7 +114,7 @@ def test_a_living_scheduler_is_said_to_be_healthy(client: PageClient, planned: D
 def test_an_empty_registry_says_how_a_report_is_made(client: PageClient) -> None:
     page = client.page("/reports")
 
-    assert page.one("div", "empty").inside("h2")[0].text == "There is no report yet"
+    assert page.one("div", "empty").inside("h2")[0].text == "No reports yet"
     assert "/reports/new" in {a.attributes["href"] for a in page.all("a")}
 
 
@@ -131,7 +131,7 @@ def test_a_long_list_comes_in_parts(client: PageClient, planned: Database) -> No
     assert len(first.table("data")) == 50
     assert [line[0] for line in second.table("data")][-1] == "weekly"
     assert "1–50 of 56 reports" in first.one("nav", "pager").text
-    assert "could not be read" in odd
+    assert "position in the list is invalid" in odd
     assert len(statements) <= 7  # One of them counts open flags, for some seconds.
 
 
@@ -186,8 +186,8 @@ def test_a_report_shows_its_plan_its_next_times_and_how_its_editions_fared(
 def test_a_report_without_a_schedule_can_get_one(report_reader: PageClient) -> None:
     text = report_reader.page("/reports/by%20hand").one("main").text
 
-    assert "It has no schedule." in text
-    assert "Give it a schedule" in text
+    assert "No schedule." in text
+    assert "Add schedule" in text
 
 
 def test_a_report_that_never_was_is_not_found(report_reader: PageClient) -> None:
@@ -248,7 +248,7 @@ def test_a_report_is_paused_and_resumed(client: PageClient, planned: Database) -
     resumed = send(client, form_to(client, "/reports/weekly", "/resume"))
 
     assert (paused.status_code, resumed.status_code) == (303, 303)
-    assert "▲paused It creates no editions until it is resumed" in page.all("dl", "facts")[1].text
+    assert "▲paused No editions are created until it is resumed" in page.all("dl", "facts")[1].text
     assert not page.all("ol", "times")
     assert len(client.page("/reports/weekly").one("ol", "times").inside("li")) == 5
 
@@ -262,7 +262,7 @@ def test_editions_outlive_their_schedule(client: PageClient, planned: Database) 
 
     assert response.headers["Location"] == "/reports/weekly"
     assert [line[0] for line in page.table("data")] == ["#1"]
-    assert "It has no schedule." in page.all("section", "card")[1].text
+    assert "No schedule." in page.all("section", "card")[1].text
 
 
 def test_a_schedule_that_never_made_an_edition_is_gone_when_deleted(

@@ -70,7 +70,7 @@ def test_the_data_and_what_is_better_left_out_are_told(
     assert "Always predicting “nv” scores 66.9 %." in lines["Accuracy"][1]
     said = page.one("main").text
     assert "1,503 examples of 7 classes: “nv” has 66.9 %, “df” 1.1 %." in said
-    assert "Only 17 of 1503 examples are “df”" in said
+    assert "Only 17 of 1,503 examples are “df”" in said
 
 
 def test_a_known_balance_allows_what_depends_on_it(

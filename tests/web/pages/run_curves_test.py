@@ -166,7 +166,7 @@ def test_a_prevalence_works_out_again_what_depends_on_it(scored_reader: PageClie
     note = next(each.text for each in page.all("div", "callout") if "What if" in each.text)
     assert "What if 20 % of the examples were “fraud”" in note.replace("\u202f", " ")
     assert "Recall and false positive rate stay" in note
-    assert values["Recall"][0] == values["Recall"][1].removesuffix(" stays")
+    assert values["Recall"][0] == values["Recall"][1].removesuffix(" unchanged")
     assert float(values["Precision"][1]) > float(values["Precision"][0])
     recall, specificity = float(values["Recall"][0]), float(values["Specificity"][0])
     expected = recall * 0.2 / (recall * 0.2 + (1 - specificity) * 0.8)
@@ -184,7 +184,7 @@ def test_a_prevalence_without_a_class_and_an_unknown_class_are_notices(
     alone = scored_reader.page("/runs/{several}/curves?prevalence=0.2")
     unknown = scored_reader.page("/runs/{several}/curves?positive=cow&prevalence=0.2")
 
-    assert "A prevalence is that of one class" in alone.one("main").text
+    assert "A prevalence belongs to one class" in alone.one("main").text
     assert "There is no class “cow” here." in unknown.one("main").text
     assert unknown.all("ul", "multiples")
 

@@ -51,7 +51,7 @@ def test_a_matrix_that_was_uploaded_has_no_links_and_its_page_says_why(reader: P
 def test_an_open_run_says_when_its_examples_can_be_seen(reader: PageClient) -> None:
     page = reader.page("/runs/{still_open}/examples")
 
-    assert "can be seen once it is finished" in page.one("main").text
+    assert "are shown once it is finished" in page.one("main").text
 
 
 @pytest.mark.parametrize("which", ["waiting", "failed"])
@@ -76,7 +76,7 @@ def test_without_a_filter_all_errors_are_shown_those_the_model_was_sure_of_first
     heads = {head.text: head for head in page.one("thead").inside("th")}
     assert heads["Score"].attributes["aria-sort"] == "descending"
     assert list(heads) == [
-        *("Sample", "Actual", "Predicted", "Score", "Margin", "Largest scores", "country")
+        *("Example", "Actual", "Predicted", "Score", "Margin", "Largest scores", "country")
     ]
     kinds = page.all("ul", "seg")[0].inside("a")
     for link in kinds:

@@ -172,7 +172,7 @@ def test_a_cell_of_groups_leads_to_the_examples_it_counts(grouped_reader: PageCl
 
 def test_true_positives_lead_to_themselves(grouped_reader: PageClient) -> None:
     page = grouped_reader.page("/runs/{first}")
-    found = [a for a in page.all("a") if a.attributes.get("title") == "Examples that are right"]
+    found = [a for a in page.all("a") if a.attributes.get("title") == "Correct examples"]
 
     for link in found[:3]:
         url = link.attributes["href"].replace("/examples?", "/examples.json?")
@@ -251,9 +251,9 @@ def test_unknown_groups_are_said_and_ignored(
     page = grouped_reader.page("/runs/{first}?collapse=plant,animal&norm=none")
     plain = grouped_reader.page("/runs/{plain}?collapse=animal")
 
-    assert "There is no group “plant” of classes." in page.one("main").text
+    assert "There is no group of classes “plant”." in page.one("main").text
     assert canonical(page).endswith("?collapse=animal&norm=none")
-    assert "The classes of this dataset are in no groups." in plain.one("main").text
+    assert "The classes of this dataset have no groups." in plain.one("main").text
     assert canonical(plain) == f"/runs/{grouped.plain}"
 
 

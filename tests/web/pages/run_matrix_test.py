@@ -312,7 +312,7 @@ def test_a_waiting_page_looks_again_by_itself_and_has_a_link_to_do_so(
     assert (results["hx-get"], results["hx-trigger"]) == (f"/runs/{registry.waiting}", "every 5s")
     config = next(m for m in page.all("meta") if m.attributes.get("name") == "htmx-config")
     assert '"allowEval": false' in config.attributes["content"]
-    assert any(link.text == "look again" for link in page.all("a"))
+    assert any(link.text == "refresh" for link in page.all("a"))
 
 
 def test_a_run_that_waits_says_that_no_worker_is_running(
@@ -323,7 +323,7 @@ def test_a_run_that_waits_says_that_no_worker_is_running(
     def sayings() -> set[bool]:
         paths = (f"/runs/{run_id}", f"/runs/{run_id}/meta", "/runs", "/runs?q=dataset:derm-7")
         texts = [client.page(path).one("main").text for path in paths]
-        return {"The command offdiag worker starts one." in text for text in texts}
+        return {"Start one with offdiag worker." in text for text in texts}
 
     assert sayings() == {True}
     beat(database, heart_of_this_process("worker", database))
@@ -334,7 +334,7 @@ def test_a_failed_run_shows_its_last_error_and_leads_to_the_job_to_try_again(
     reader: PageClient,
 ) -> None:
     page = reader.page("/runs/{failed}")
-    link = next(a for a in page.all("a") if a.text == "See its error and try again")
+    link = next(a for a in page.all("a") if a.text == "See the error and retry")
     job = reader.page(link.attributes["href"])
 
     assert "ValueError: wrong shape" in page.one("div", "results").text

@@ -100,10 +100,10 @@ def test_what_cannot_be_meant_is_said_and_the_slices_are_listed(
 
     notices = [each.text for each in page.all("p", "callout") if "There is no" in each.text]
     assert notices == [
-        "There is no kind of metrics “f1”; known are recall, accuracy, averages.",
-        "There is no slice column “colour”; known are device, site.",
+        "There is no kind of metrics “f1”; use recall, accuracy, averages.",
+        "There is no slice column “colour”; use device, site.",
         "There is no class “flu” here.",
-        "There is no pair of columns “a”; known are device × site.",
+        "There is no pair of columns “a”; use device × site.",
     ]
     assert page.all("table", "slice-table")
     assert "no sample has site “q”" in examples.one("main").text

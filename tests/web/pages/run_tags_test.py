@@ -207,7 +207,7 @@ def test_without_a_ticked_run_or_a_tag_there_is_nothing_to_change(
         for each in forms_of(client, f"/runs/tag?runs={run_id}")
         if "tag" in each.attributes["action"]
     ]
-    for typed, said in (("=x", "No tag is named."), ("x" * 600, "has 600 characters.")):
+    for typed, said in (("=x", "No tag was entered."), ("x" * 600, "has 600 characters.")):
         refused = send(client, form, {"tag": typed, "action": "add"})
         page = Page(refused.text)
         assert refused.status_code == 400

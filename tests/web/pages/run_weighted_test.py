@@ -109,7 +109,7 @@ def test_a_comparison_names_the_test_in_place_of_the_exact_ones(
 
     assert page.status_code == 200
     assert "weighted, effective sample size 4" in page.text
-    assert "exact tests, which count examples, are not made" in page.text
+    assert "exact tests, which count examples, do not apply" in page.text
     assert "McNemar, do both" not in page.text
 
 

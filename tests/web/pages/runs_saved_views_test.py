@@ -35,7 +35,7 @@ def test_a_saved_view_leads_to_its_list_until_it_is_removed(client: PageClient) 
     send(client, forms_of(client, "/views")[1])
 
     assert client.get(address).status_code == 404
-    assert "No view has been saved yet" in client.get("/views").text
+    assert "No saved views yet" in client.get("/views").text
 
 
 def test_a_view_of_everything_is_the_plain_list(client: PageClient) -> None:

@@ -454,7 +454,7 @@ def test_columns_in_which_the_runs_do_not_differ_are_left_out_on_demand(
     assert {"Accuracy", "Balanced accuracy"} <= set(_heads(every))
     assert "Balanced accuracy" in _heads(differing)
     assert "Accuracy" not in _heads(differing)
-    assert "the same for all runs shown: Accuracy." in differing.one("main").text
+    assert "with the same value in all runs shown: Accuracy." in differing.one("main").text
 
 
 def test_pictures_of_the_runs_stand_above_the_list(reader: PageClient, lesions: Page) -> None:

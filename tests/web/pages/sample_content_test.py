@@ -150,4 +150,4 @@ def test_content_beyond_the_limit_of_the_project_is_refused(client: PageClient) 
     assert "would take 1,020,000 bytes" in error["message"]
     assert client.post(SAMPLES, json={"samples": texts[:50]}).status_code == 200
     shown = client.page("/datasets/holdout/content").one("main").text
-    assert "All datasets of the project may take 1 MB together." in shown
+    assert "The limit for all datasets of the project is 1 MB." in shown

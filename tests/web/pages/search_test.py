@@ -128,7 +128,7 @@ def test_a_model_has_its_runs_by_dataset_newest_first_and_leads_to_all(
     assert [row.split()[0] for row in rows] == ["second", "first", "third"]
     assert len(page.all("svg", "trend")) == 3
     assert "from 0.791 to 0.891" in page.all("svg", "trend")[0].attributes["aria-label"]
-    assert cut.text == "3 runs on 2 datasets, the newest 2 are shown · show all in the list"
+    assert cut.text == "3 runs on 2 datasets, the newest 2 are shown · show all"
     (link,) = cut.inside("a")
     listed = client.get(link.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
     assert [run["id"] for run in listed["runs"]] == forests[2::-1]

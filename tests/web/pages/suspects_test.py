@@ -72,8 +72,8 @@ def test_suspects_are_stated_listed_and_exported(filled: Database, client: PageC
     assert client.json(f"{URL}.json")["n_suspect"] == 2
     asked = client.page(f"{URL}?class=mel&against=2")
     assert asked.one("h1").text == "d"
-    assert "could not be read" not in asked.one("main").text
-    assert "could not be read" in client.page(f"{URL}?against=x").one("main").text
+    assert "number of models is invalid" not in asked.one("main").text
+    assert "number of models is invalid" in client.page(f"{URL}?against=x").one("main").text
 
 
 def test_content_is_text_and_a_picture_of_ours_and_if_sensitive_shown_to_whoever_asks(
@@ -175,7 +175,10 @@ def test_an_empty_label_is_one_thing_or_refused(database: Database, client: Page
     of_class = send(client, form, {**typed, "label": ""})
     without = send(client, form, {**typed, "label": []})
 
-    for refused, said in ((of_class, "A class of this dataset has no"), (without, "No label is")):
+    for refused, said in (
+        (of_class, "A class of this dataset has an empty"),
+        (without, "No label is"),
+    ):
         assert refused.status_code == 422
         assert said in Page(refused.text).one("div", "callout-warning").text
         [chooser] = [

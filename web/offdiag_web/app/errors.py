@@ -86,9 +86,9 @@ _TITLES = {
     400: "This request cannot be understood",
     401: "Sign in",
     403: "This request is refused",
-    404: "There is no such page",
+    404: "Not found",
     405: "This page cannot be used that way",
-    409: "This contradicts what is stored",
+    409: "This conflicts with what is stored",
     413: "This request is too large",
     429: "Too many requests",
     500: "Something went wrong",
@@ -98,7 +98,7 @@ _TITLES = {
 _HINTS = {
     404: "Check the address, or start from the list of runs.",
     405: "Open the page by its link instead.",
-    500: "The error is in the log of the server, as request {}. Other pages still work.",
+    500: "The server logged the error as request {}. Other pages still work.",
 }
 _API_HINTS = {
     404: f"{PREFIX}/openapi.json describes every address.",
@@ -235,10 +235,10 @@ def outdated_form_response() -> Response:
     hint = "Open its page again and submit it once more."
     if again is not None:
         hint = (
-            "Send it again as it is. Where this page comes a second time, the browser keeps no "
+            "Send it again unchanged. If this page appears again, your browser does not keep the "
             "cookies of this server."
         )
-    text = "This form is outdated: nothing was saved, as the cookie of its page is gone."
+    text = "This form has expired, so nothing was saved: the cookie of its page is gone."
     return _answer(Failure(403, "forbidden", text, hint=hint), again=again)
 
 

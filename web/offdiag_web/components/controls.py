@@ -217,7 +217,7 @@ class Chip:
     url: str | None = None
 
 
-NO_WORKER = "No worker is running, so metrics stay queued. The command offdiag worker starts one."
+NO_WORKER = "No worker is running, so metrics stay queued. Start one with offdiag worker."
 
 
 def waits_for_worker(state: RunState, chip: Chip | None) -> bool:
@@ -234,7 +234,7 @@ def state_chip(
     if state is RunState.FAILED or (work is not None and work.state == "dead"):
         return Chip("evaluation failed", "error", _failure_detail(work))
     if work is None:
-        return Chip("metrics not computed", "busy", "no worker has been asked yet")
+        return Chip("metrics not computed", "busy", "not queued yet")
     waited = spell((now - work.asked_at).total_seconds())
     if work.state == "doing":
         return Chip(f"computing metrics, queued {waited} ago", "busy", f"job {work.id}")
@@ -307,9 +307,9 @@ def orientation_warning(source: SourceOrientation, verdict: str | None) -> Cauti
             )
         case OrientationVerdict.INCONSISTENT:
             return Caution(
-                "This matrix does not belong to the ground truth of its dataset.",
-                "Neither its actual nor its predicted totals are the class counts of the "
-                "dataset. It cannot be compared with runs on that truth.",
+                "This matrix does not match the labels of its dataset.",
+                "Neither its actual nor its predicted totals match the class counts of the "
+                "dataset. It cannot be compared with runs on those labels.",
                 "other labels",
             )
         case _:
@@ -323,10 +323,10 @@ def _looks_transposed(source: SourceOrientation) -> str:
         else SourceOrientation.ACTUAL_COLUMNS
     )
     return (
-        "Its predicted totals are the class counts of the dataset and its actual totals are "
-        "not, so actual and predicted were probably exchanged. Accuracy, F1 and MCC survive "
-        "that; precision and recall change places. If so, log it again with "
-        f'orientation="{other}", or a frame with its two columns exchanged.'
+        "Its predicted totals match the class counts of the dataset and its actual totals do "
+        "not, so actual and predicted were probably swapped. Accuracy, F1 and MCC stay the same; "
+        "precision and recall are swapped. If so, log it again with "
+        f'orientation="{other}", or swap the two columns of the frame.'
     )
 
 

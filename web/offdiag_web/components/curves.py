@@ -193,9 +193,9 @@ def drawn_bins(bins: CalibrationBins) -> list[ReliabilityBin]:
 
 def _rule(n_bins: int) -> str:
     return (
-        f"{n_bins} bins of equal width, each without its upper end but for the last one; "
-        "whiskers are 95 % Wilson intervals, and a dot of a calibrated model lies in its box in 9 "
-        "of 10 samples."
+        f"{n_bins} bins of equal width, without their upper end except for the last. Whiskers are "
+        "95 % Wilson intervals; if a model is calibrated, a dot lies in its box in 9 of 10 "
+        "samples."
     )
 
 

@@ -181,7 +181,7 @@ def answer_from_form(*, project: str, dataset: str, person: str, is_final: bool 
     """
     label = request.form.get("label")
     if label is None:
-        raise InvalidInput("no label is chosen.", field="labels", hint="Choose one.")
+        raise InvalidInput("no label is selected.", field="labels", hint="Choose one.")
     if label == LEAVE_OUT:
         _require_named_classes(project, dataset)
     return answer_labels(
@@ -202,7 +202,7 @@ def _require_named_classes(project: str, dataset: str) -> None:
         known = dataset_named(session, project=project, name=dataset)
     if LEAVE_OUT in known.labels.names:
         raise InvalidInput(
-            "a class of this dataset has no name, and an empty label says that it cannot be told.",
+            "a class of this dataset has an empty name, which here stands for “cannot be told”.",
             field="labels",
             hint=f"In Python the two differ: offdiag.label_draft(dataset={dataset!r}).propose("
             "{sample: ''}) or {sample: None}.",

@@ -146,7 +146,7 @@ def read_paired_outcome(text: str | None) -> tuple[PairedOutcome, list[str]]:
     if text in list(PairedOutcome):
         return PairedOutcome(text), []
     known = ", ".join(PairedOutcome)
-    return PairedOutcome.ONLY_A, [f"There are no examples “{text}”; known are {known}."]
+    return PairedOutcome.ONLY_A, [f"There are no examples “{text}”; use {known}."]
 
 
 def _run_ids(named: Iterable[str], notices: list[str]) -> tuple[str, ...]:

@@ -201,17 +201,19 @@ def read_problems(values: Mapping[str, str]) -> tuple[ProblemsAddress, list[str]
     show = values.get("show") or values.get("state") or "open"
     show = _OLD_STATES.get(show, show)
     if show not in SHOWN:
-        notices.append(f"There is no state “{show}”; known are {', '.join(SHOWN)}.")
+        notices.append(f"There is no state “{show}”; use {', '.join(SHOWN)}.")
         show = "open"
     cause, hits = values.get("cause", ""), values.get("hits", "")
     if cause and cause not in set(Cause):
-        notices.append(f"There is no cause “{cause}”; known are {', '.join(Cause)}.")
+        notices.append(f"There is no cause “{cause}”; use {', '.join(Cause)}.")
         cause = ""
     if hits not in HITS:
-        notices.append(f"There is no “{hits}”; known are {', '.join(HITS[1:])}.")
+        notices.append(f"There is no “{hits}”; use {', '.join(HITS[1:])}.")
         hits = ""
     if values.get("severity"):
-        notices.append("Problems are not narrowed by severity; these are those of all.")
+        notices.append(
+            "Problems cannot be filtered by severity; those of all severities are shown."
+        )
     label = values.get("class", "")
     dataset, project, model, run = (
         values.get(key, "").strip() for key in ("dataset", "project", "model", "run")

@@ -36,7 +36,7 @@ def read_groups(text: str | None) -> tuple[str, ...]:
 
 
 RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
-UNREAD_PLACE = "The place in the list could not be read; this is its beginning."
+UNREAD_PLACE = "The position in the list is invalid; its beginning is shown."
 _LARGEST_START = 10_000_000
 _MOST_NAMED = 3
 Place = TypeVar("Place")
@@ -58,7 +58,7 @@ def one_of(text: str | None, known: Sequence[str], what: str, notices: list[str]
     """A value that is one of the known ones; None, with a notice, for any other."""
     if not text or text in known:
         return text or None
-    notices.append(f"There is no {what} “{text[:40]}”; known are {', '.join(known)}.")
+    notices.append(f"There is no {what} “{text[:40]}”; use {', '.join(known)}.")
     return None
 
 

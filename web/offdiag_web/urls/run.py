@@ -236,7 +236,7 @@ def _read_kind(text: str | None, notices: list[str]) -> Kind:
         return Kind(text)
     except ValueError:
         known = ", ".join(Kind)
-        notices.append(f"Examples cannot be “{text}”; they are one of {known}.")
+        notices.append(f"Examples cannot be “{text}”; use one of {known}.")
         return Kind.WRONG
 
 
@@ -247,7 +247,7 @@ def _read_order(text: str | None, notices: list[str]) -> ExampleOrder | None:
         key = SortKey(text.removeprefix("-"))
     except ValueError:
         known = ", ".join(SortKey)
-        notices.append(f"Examples cannot be sorted by “{text}”; known are {known}.")
+        notices.append(f"Examples cannot be sorted by “{text}”; use {known}.")
         return None
     return ExampleOrder(key, descending=text.startswith("-") and key is not SortKey.LOGGED)
 

@@ -248,7 +248,7 @@ def _read_order(text: str | None, notices: list[str]) -> RunOrder | None:
         return RunOrder(found.key, descending=text.startswith("-") is not found.is_negated)
     if name not in ORDER_NAMES:
         known = ", ".join((*ORDER_NAMES, "the key of any metric", "param.NAME"))
-        notices.append(f"Runs cannot be sorted by “{name}”; known are {known}.")
+        notices.append(f"Runs cannot be sorted by “{name}”; use {known}.")
         return None
     return RunOrder(name, descending=text.startswith("-"))
 

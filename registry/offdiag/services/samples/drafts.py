@@ -220,7 +220,7 @@ def publish_draft(
             each for each in now if each.sample in set(names)
         }:
             raise Conflict(
-                "answers were changed meanwhile.", field="draft", hint="Look at them again."
+                "answers were changed in the meantime.", field="draft", hint="Check them again."
             )
         label_answers.publish_answers(session, draft.dataset.id, names, version.number)
         people = sorted({each.author for item in ready for each in item.answers})

@@ -170,7 +170,7 @@ def suspect_labels(
                 known,
                 size,
                 truth.number,
-                missing="Samples with sets of labels have no single one.",
+                missing="Suspect labels need one label per example, not sets of labels.",
             )
         found, trained_on = ranked_dataset(session, known, truth, kept)
         about = SuspectLabels(

@@ -47,7 +47,7 @@ def test_costs_that_only_rounding_tells_apart_are_the_same(ask: Ask) -> None:
     assert found.answers[0].mean.value != found.answers[1].mean.value
     assert [each.rank for each in found.answers] == [1, 1, 3]
     assert [each.place.verdict for each in found.answers[:2]] == ["cheapest", "cheapest"]
-    assert rank_sentence(found).startswith("A and B cost least, and the same, on these examples.")
+    assert rank_sentence(found).startswith("A and B share the lowest cost on these examples.")
 
 
 def test_the_interval_of_a_difference_counts_all_runs_and_decides(ask: Ask) -> None:

@@ -57,10 +57,10 @@ def test_exports_hold_everything_so_they_have_neither_place_nor_order() -> None:
     [
         ({"show": "most"}, "Examples cannot be “most”"),
         ({"sort": "-size"}, "cannot be sorted by “-size”"),
-        ({"after": "0.5"}, "The place in the list could not be read"),
-        ({"after": "nan~3"}, "The place in the list could not be read"),
-        ({"before": "0.5~-3"}, "The place in the list could not be read"),
-        ({"after": "0.5~9999999999999999999999"}, "The place in the list could not be read"),
+        ({"after": "0.5"}, "The position in the list is invalid"),
+        ({"after": "nan~3"}, "The position in the list is invalid"),
+        ({"before": "0.5~-3"}, "The position in the list is invalid"),
+        ({"after": "0.5~9999999999999999999999"}, "The position in the list is invalid"),
     ],
 )
 def test_what_cannot_be_meant_is_a_notice(values: dict[str, str], notice: str) -> None:

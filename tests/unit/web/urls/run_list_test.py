@@ -62,10 +62,10 @@ def test_an_address_survives_being_followed(address: RunListAddress) -> None:
     [
         ("sort=-password", "cannot be sorted by “password”"),
         ("scale=log", "no scale “log”"),
-        ("after=nonsense", "place in the list"),
-        ("sort=-acc&after=d~nan~r_1", "place in the list"),
-        ("after=d~2026-11-20T12:00:00~r_1", "place in the list"),
-        ("after=u~2026-11-20T12:00:00%2B00:00~r_1", "place in the list"),
+        ("after=nonsense", "position in the list"),
+        ("sort=-acc&after=d~nan~r_1", "position in the list"),
+        ("after=d~2026-11-20T12:00:00~r_1", "position in the list"),
+        ("after=u~2026-11-20T12:00:00%2B00:00~r_1", "position in the list"),
     ],
 )
 def test_what_cannot_be_meant_is_answered_with_a_notice(query: str, notice: str) -> None:

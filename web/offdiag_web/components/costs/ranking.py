@@ -197,7 +197,7 @@ def rank_sentence(found: WhatIf) -> str:
         return f"{cheapest} is the only run here."
     least = groups["cheapest"]
     if len(least) > 1:
-        parts = [f"{numbers.listed(least)} cost least, and the same, on these examples."]
+        parts = [f"{numbers.listed(least)} share the lowest cost on these examples."]
     else:
         parts = [f"{cheapest} costs least on these examples."]
     if "open" in groups:

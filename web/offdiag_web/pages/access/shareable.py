@@ -76,7 +76,7 @@ def _not_shareable() -> InvalidInput:
     return InvalidInput(
         "this page cannot be shared.",
         field="page",
-        hint="Runs, comparisons, decisions, problems and audits can; open one and choose "
+        hint="Runs, comparisons, decisions, problems and audits can be; open one and choose "
         "“Read-only link…”.",
     )
 

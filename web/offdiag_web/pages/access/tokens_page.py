@@ -28,7 +28,7 @@ from offdiag_web.pages.access.view import (
 
 blueprint = Blueprint("tokens", __name__)
 
-LIFETIMES = ((30, "30 days"), (90, "90 days"), (365, "a year"), (0, "until it is revoked"))
+LIFETIMES = ((30, "30 days"), (90, "90 days"), (365, "1 year"), (0, "until revoked"))
 
 
 @blueprint.get("/settings/tokens")
@@ -93,8 +93,8 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
 def _lifetime(text: str) -> timedelta | None:
     if text not in {str(days) for days, _ in LIFETIMES}:
         raise InvalidInput(
-            f"{text[:20]!r} is not a number of days to choose.",
+            f"{text[:20]!r} is not one of the lifetimes.",
             field="days",
-            hint="Choose one of the list; the command line takes any.",
+            hint="Choose one from the list; the command line accepts any number of days.",
         )
     return timedelta(days=int(text)) if int(text) else None

@@ -17,10 +17,10 @@ EVERYWHERE = ""
 
 MEANINGS = {
     Role.VIEWER: "view all data",
-    Role.LABELER: "propose labels as well",
-    Role.LOGGER: "log runs as well",
-    Role.EDITOR: "change flags, costs, labels, reports and baselines as well",
-    Role.ADMIN: "manage users and read the audit log as well",
+    Role.LABELER: "also propose labels",
+    Role.LOGGER: "also log runs",
+    Role.EDITOR: "also change flags, costs, labels, reports and baselines",
+    Role.ADMIN: "also manage users and read the audit log",
 }
 
 
@@ -76,7 +76,7 @@ def made_once(make: Callable[[], Made]) -> Made:
     once(act)
     if not made:
         raise Conflict(
-            "this form was sent before, and what it created is shown only once.",
-            hint="If it was not copied, revoke it and create another one.",
+            "this form was already sent, and what it created is shown only once.",
+            hint="If you did not copy it, revoke it and create another one.",
         )
     return made[0]

@@ -90,9 +90,14 @@ def audit_form(typed: TypedAudit, audit: TableTextAudit | None, error: InvalidIn
         most_characters=MOST_CHARACTERS,
         classes=typed.classes or found or "",
         positive=typed.positive or (reading.positive if reading else None) or "",
-        names=_choices(typed.names, ("", "find out"), (CLASSES, "classes"), (MODELS, "models")),
+        names=_choices(
+            typed.names, ("", "detected automatically"), (CLASSES, "classes"), (MODELS, "models")
+        ),
         units=_choices(
-            typed.unit, ("", "find out"), (FRACTION, "fractions"), (PERCENT, "percentages")
+            typed.unit,
+            ("", "detected automatically"),
+            (FRACTION, "fractions"),
+            (PERCENT, "percentages"),
         ),
         heads=() if reading is None else _heads(typed, reading),
         options=_options(reading),
@@ -147,11 +152,11 @@ def _matrix(matrix: PrintedMatrix) -> PastedMatrixView | None:
     if len(matrix.labels) > MOST_MATRIX_CLASSES:
         return None
     said = {
-        SourceOrientation.ACTUAL_ROWS: "As printed; by its words, each line is an actual class.",
-        SourceOrientation.ACTUAL_COLUMNS: "As printed; by its words, each line is a predicted "
-        "class.",
+        SourceOrientation.ACTUAL_ROWS: "As printed. Its headers say that rows are actual classes.",
+        SourceOrientation.ACTUAL_COLUMNS: "As printed. Its headers say that rows are predicted "
+        "classes.",
     }
-    unsaid = "As printed; it does not say whether its lines are actual or predicted classes."
+    unsaid = "As printed. Nothing says whether rows are actual or predicted classes."
     return PastedMatrixView(
         caption=unsaid if matrix.orientation is None else said[matrix.orientation],
         names=tuple(numbers.shortened(name, longest=16) for name in matrix.labels),

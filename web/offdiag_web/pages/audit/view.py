@@ -160,8 +160,8 @@ def fitting_view(tables: FeasibleTables, names: Sequence[str], positive: int) ->
         heads=(
             f"{name} true positives (TP)",
             f"{name} false negatives (FN)",
-            f"False alarms for {name} (FP)",
-            "Right rejections (TN)",
+            f"{name} false positives (FP)",
+            f"{name} true negatives (TN)",
         ),
         lines=lines,
         n_hidden=f"{numbers.plural(hidden, 'more line')} in the JSON." if hidden > 0 else None,
@@ -169,13 +169,13 @@ def fitting_view(tables: FeasibleTables, names: Sequence[str], positive: int) ->
 
 
 def _sentence(tables: FeasibleTables, sizes: Sequence[int]) -> str:
-    of = f"of {numbers.count(sizes[0])} and {numbers.count(sizes[1])} cases"
+    of = f"of {numbers.count(sizes[0])} and {numbers.count(sizes[1])} examples"
     if not tables.is_complete:
-        return f"There are too many matrices {of} to go through all of them."
+        return f"There are too many matrices {of} to check them all."
     if tables.count == 0:
         return f"No matrix {of} gives these numbers."
     if tables.count == 1:
-        return f"One matrix {of} gives these numbers, so it is the source."
+        return f"One matrix {of} gives these numbers, so it must be the source."
     return f"{numbers.count(tables.count)} matrices {of} give these numbers."
 
 

@@ -146,7 +146,7 @@ def _table(result: PairComparison | ManyComparison | None) -> Iterator[str]:
                 (
                     "Metric",
                     *(run_label(at) for at in range(len(result.matrices))),
-                    *(["Best, on new examples"] if result.best_of_many else []),
+                    *(["Best, expected on new examples"] if result.best_of_many else []),
                 ),
                 [
                     (

@@ -162,8 +162,8 @@ def _how(pair: PairComparison) -> str:
         return ""
     return (
         f"Thick bar and first interval: the metric alone. Thin line and second interval: "
-        f"{texts.number_word(n_tested)} primary metrics together, which decides; scores are "
-        "a family of their own."
+        f"{texts.number_word(n_tested)} primary metrics together, which decides; metrics of "
+        "scores are tested as a separate family."
     )
 
 

@@ -241,7 +241,7 @@ def examples() -> AnyResponse:
     except InvalidInput as error:
         if error.field != "class":
             raise
-        notices.append(f"There is no class “{class_label}”; these are the examples of all.")
+        notices.append(f"There is no class “{class_label}”; examples of all classes are shown.")
         found = _examples(address, outcome=outcome, class_label=None, start=start)
     return make_response(examples_view(found, address, notices))
 

@@ -111,8 +111,8 @@ def churn_view(
 
 
 _WEIGHTED = (
-    "Examples have weights: exact tests, which count examples, are not made. Differences are "
-    "tested by the linearized variance of a survey."
+    "Examples are weighted, so exact tests, which count examples, do not apply. Differences are "
+    "tested with the linearized variance used for surveys."
 )
 
 
@@ -120,16 +120,16 @@ def _tests(facts: PairedFacts) -> list[str]:
     if facts.mcnemar is None:
         return []
     exact, mid = (p_value(p) for p in (facts.mcnemar.exact_p, facts.mcnemar.mid_p))
-    found = [f"McNemar, do both get equally many right: exact {exact}, mid-p {mid}."]
+    found = [f"McNemar (equally many correct predictions): exact {exact}, mid-p {mid}."]
     margins, symmetry = facts.margins, facts.symmetry
     if margins is not None and margins.chi2 is not None and margins.p is not None:
         found.append(
-            "Stuart-Maxwell, do both use the classes equally often: "
+            "Stuart-Maxwell (classes predicted equally often): "
             f"χ² = {margins.chi2:.1f}, {_degrees(margins.df)}, {p_value(margins.p)}."
         )
     if symmetry is not None and symmetry.chi2 is not None and symmetry.p is not None:
         found.append(
-            "Bowker, do they exchange classes evenly: "
+            "Bowker (classes exchanged evenly): "
             f"χ² = {symmetry.chi2:.1f}, {_degrees(symmetry.df)}, {p_value(symmetry.p)}."
         )
     return found

@@ -126,11 +126,11 @@ def read_costs(typed: TypedCosts, labels: LabelSet) -> ReadCosts:
 def _broken_text(typed: TypedCosts, broken: list[tuple[int, int]], labels: LabelSet) -> str:
     actual, predicted = broken[0]
     typed_text = typed.cells.get((actual, predicted), "")
-    shown = f"“{typed_text[:20]}”" if typed_text else "nothing"
+    shown = f"“{typed_text[:20]}”" if typed_text else "empty"
     more = f", as are {len(broken) - 1} more" if len(broken) > 1 else ""
     return (
         f"The cost of actual “{labels.names[actual]}” predicted as “{labels.names[predicted]}” "
-        f"is {shown}{more}. Costs are numbers, with a point before the decimals."
+        f"is {shown}{more}. Enter a number, with a point before the decimals."
     )
 
 
@@ -211,7 +211,7 @@ def _of_dataset(known: tuple[DatasetUse, ...], name: str) -> _Subject:
         raise NotFound(
             f"project {requested_project()!r} has no dataset {name!r}.",
             field="dataset",
-            hint="A dataset is made by the first run that is logged on it.",
+            hint="Logging a run creates its dataset.",
         )
     with current_registry().database.read() as session:
         dataset = get_dataset(session, found.dataset_id)

@@ -63,12 +63,14 @@ def _carry_out(name: str, typed: Mapping[str, str]) -> None:
         )
         return
     if action not in ("approve", "propose"):
-        raise InvalidInput("nothing was decided.", field="action", hint="Press a button.")
+        raise InvalidInput("no action was chosen.", field="action", hint="Use one of the buttons.")
     run_id = typed.get("run", "")
     promotions.require_run_of(registry.database, run_id, project=project, dataset=name)
     conditions = [line.strip() for line in typed.get("gate", "").splitlines() if line.strip()]
     if action == "approve" and not reason.strip():
-        raise InvalidInput("a reason is required.", field="reason", hint="Say why this run.")
+        raise InvalidInput(
+            "a reason is required.", field="reason", hint="Say why you approve this run."
+        )
     gate = promotions.check_gate(registry.database, run_id, conditions, registry.settings)
     if action == "propose":
         promotions.propose(
@@ -109,7 +111,7 @@ def _rendered(found: Decision, typed: Mapping[str, str], failure: Failure | None
     action = typed.get("action", "")
     asked = None if action in _ROLES else typed.get("run")
     if asked and asked not in known:
-        notices.append(f"Run “{asked[:40]}” is not among those that can be approved here.")
+        notices.append(f"Run “{asked[:40]}” cannot be approved here.")
         asked = None
     chosen = asked or ("" if challenger is None else challenger.run.id)
     return render_template(

@@ -79,7 +79,7 @@ def class_counts(
             for code in codes[page.start : page.end]
         ),
         compared_with=None if before is None else before.number,
-        unlabelled=numbers.plural(missing, "sample") if missing else None,
+        unlabelled=numbers.plural(missing, "example") if missing else None,
         paging=page,
     )
 
@@ -93,7 +93,7 @@ def _class_count(
         head=class_head(name),
         count=numbers.count(count),
         share=share,
-        bar=share_bar(count / of, name=f"{share} of the labelled samples"),
+        bar=share_bar(count / of, name=f"{share} of the labelled examples"),
         change=None if before is None else numbers.signed(count - before.class_counts[code]),
     )
 
@@ -205,13 +205,13 @@ def _labels_note(detail: DatasetDetail) -> str:
     order = ", in a meaningful order" if dataset.labels.ordinal else ""
     by_convention = " by convention" if dataset.positive_by_convention else ""
     positive = (
-        f" {quoted_name(dataset.positive_label)} counts as positive{by_convention}."
+        f" {quoted_name(dataset.positive_label)} is the positive class{by_convention}."
         if dataset.positive_label is not None
         else ""
     )
     alike = look_alikes_in_words(dataset.labels)
     note = "" if alike is None else f" {alike}"
-    return f"{known}{order}.{positive}{note} Their digest is {dataset.labels.digest[:12]}."
+    return f"{known}{order}.{positive}{note} Digest: {dataset.labels.digest[:12]}."
 
 
 def _states(runs: DatasetRuns, address: DatasetAddress) -> list[tuple[Chip, str]]:

@@ -160,9 +160,9 @@ def budget_view(decision: Decision, budget: LabelBudget) -> BudgetView:
     spec = spec_of(decision.leaders.metric, of_class=False)
     matters = difference_in_units(budget.difference, spec).lstrip("+")
     n_needed = about(budget.needed, more_than=budget.n_samples)
-    needed = f"about {numbers.count(n_needed)} labelled examples"
+    needed = f"About {numbers.count(n_needed)} labelled examples"
     if budget.needed > MOST_FORECAST:
-        needed = f"more than {numbers.count(MOST_FORECAST)} labelled examples"
+        needed = f"More than {numbers.count(MOST_FORECAST)} labelled examples"
     elif budget.low is not None and budget.high is not None:
         low, high = (numbers.count(about(end)) for end in (budget.low, budget.high))
         needed = f"{needed} ({low} – {high})"
@@ -204,7 +204,7 @@ def _more(budget: LabelBudget) -> str:
         return ""
     n_others = len(budget.by_class) - MOST_CLASSES
     others = (
-        f", in {numbers.plural(n_others, 'other class', 'other classes')} too"
+        f", including {numbers.plural(n_others, 'other class', 'other classes')}"
         if n_others > 0
         else ""
     )

@@ -103,7 +103,7 @@ def difference_view(
         len(difference),
         start,
         per_page=SAMPLES_PER_PAGE,
-        words=("changed sample", "changed samples"),
+        words=("changed example", "changed examples"),
         url=lambda at: address.difference_url(before.number, after.number, start=at),
     )
     follows = after.parent_id == before.id
@@ -121,7 +121,7 @@ def difference_view(
             (str(sample.sample), label_head(sample.before), label_head(sample.after))
             for sample in difference.samples(page.start, page.end)
         ),
-        sample_head="Position" if difference.ids is None else "Sample",
+        sample_head="Position" if difference.ids is None else "Example",
         paging=page,
         address=address,
         csv_url=address.difference_url(before.number, after.number, "csv"),

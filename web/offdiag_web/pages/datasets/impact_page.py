@@ -402,4 +402,4 @@ def _requested_metric(impact: TruthImpact) -> tuple[str, list[str]]:
     asked = request.args.get("metric") or default
     if asked in known:
         return asked, []
-    return default, [f"Runs are not ranked by “{asked}” here; known are {', '.join(known)}."]
+    return default, [f"Runs are not ranked by “{asked}” here; use {', '.join(known)}."]

@@ -176,7 +176,7 @@ def _decision(name: str) -> tuple[Decision, list[str]]:
         try:
             difference = float(request.args["difference"]) / 100
         except ValueError:
-            notices = ["The difference that matters could not be read; this is for one point."]
+            notices = ["The difference that matters is not a number; 1 point is used instead."]
     found = browse_decision(
         current_registry().database,
         project=requested_project(),

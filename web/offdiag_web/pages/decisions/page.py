@@ -124,9 +124,9 @@ def _choice(address: WhatIfAddress) -> Choice:
         return Choice(chosen, _threshold(text), positive)
     if text:
         raise InvalidInput(
-            f"the threshold {text[:20]} is typed, and another one is chosen.",
+            f"the threshold {text[:20]} was entered, but another rule is selected.",
             field="threshold",
-            hint="Choose the one that is meant, or empty the field.",
+            hint="Select “another threshold”, or clear the field.",
         )
     return Choice(chosen, None, positive)
 
@@ -139,8 +139,8 @@ def _threshold(text: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise InvalidInput(
-            f"{text!r} is not a threshold." if text else "no threshold is typed.",
+            f"{text!r} is not a threshold." if text else "no threshold was entered.",
             field="threshold",
-            hint="Type a number such as 0.2.",
+            hint="Enter a number such as 0.2.",
         )
     return number

@@ -43,9 +43,9 @@ def difference_text(value: MetricValue, amounts: Amounts) -> str:
 def outcome_text(value: MetricValue) -> str:
     """What can be concluded from the paired interval of a difference of costs."""
     if value.value is None or value.ci_low is None or value.ci_high is None:
-        return "Whether that is more than chance is not known."
+        return "Whether this is significant is not known."
     if value.ci_high < 0:
-        return "That is cheaper, beyond chance."
+        return "That costs significantly less."
     if value.ci_low > 0:
         return "That costs significantly more."
     return "The difference is not significant."
@@ -142,7 +142,8 @@ def _best_action(found: ThresholdCosts, name: str) -> str:
     if found.best.place == len(found.points) - 1:
         return f"Always predicting {name}"
     return (
-        f"Predicting {name} from {threshold_text(found, _threshold(found, found.best.place))} on"
+        f"Predicting {name} at scores of at least "
+        f"{threshold_text(found, _threshold(found, found.best.place))}"
     )
 
 
@@ -182,7 +183,8 @@ def _from_the_costs(found: ThresholdCosts, name: str, amounts: Amounts) -> str:
         else f"; on these examples that costs {amount_text(at.cost.value, amounts)} per 1,000"
     )
     return (
-        f"If the scores are calibrated, the costs imply predicting {name} from {text} on{costs}."
+        f"If the scores are calibrated, the costs imply predicting {name} at scores of at least "
+        f"{text}{costs}."
     )
 
 
@@ -284,7 +286,7 @@ def _chosen_text(found: ThresholdCosts) -> str:
     if found.best is not None and found.best.place == 0:
         return "never"
     assert found.best is not None  # noqa: S101  # checked by the caller
-    return f"from {threshold_text(found, _threshold(found, found.best.place))} on"
+    return f"at scores of at least {threshold_text(found, _threshold(found, found.best.place))}"
 
 
 def _implied_text(found: ThresholdCosts) -> str:
@@ -302,7 +304,7 @@ def _note(found: ThresholdCosts) -> str:
     if not found.has_all:
         parts.append(
             f"{numbers.count(len(found.points))} of {numbers.count(found.points.n_thresholds)} "
-            "thresholds are kept, among them every one that could be cheapest while errors cost "
-            "more than correct predictions."
+            "thresholds are stored, including every one that can be cheapest as long as errors "
+            "cost more than correct predictions."
         )
     return " ".join(parts)

@@ -135,16 +135,16 @@ def _save_name(found: Decisions) -> str:
 
 _ALWAYS_SAID = {
     NoDecision.NOT_DRAWN: Caution(
-        "Thresholds have not been counted yet.",
-        "These results were made before curves were kept with them. A worker draws them "
-        "by itself; offdiag recompute does it at once.",
+        "Thresholds have not been computed yet.",
+        "These results are older than stored curves. A worker adds them automatically; "
+        "offdiag recompute adds them at once.",
     ),
     NoDecision.NO_SAMPLES: Caution(
         "No example has a label yet.", "Costs can be computed once labels arrive."
     ),
     NoDecision.COUNTED: Caution(
-        "The scores of each class were counted by themselves.",
-        "Deciding by expected cost needs all scores of an example: log the predictions.",
+        "The scores of each class were counted separately.",
+        "Decisions by expected cost need all scores of an example: log the predictions.",
     ),
 }
 
@@ -167,16 +167,16 @@ def _missing(found: Decisions) -> Caution | None:
         case NoDecision.NO_PROBABILITIES:
             problem = (found.problem or "").rstrip(".")
             return Caution(
-                "These scores cannot be weighed with costs.",
+                "These scores cannot be combined with costs.",
                 f"{problem[:1].upper()}{problem[1:]}. The prediction with the lowest "
                 "expected cost needs a probability for each class, adding up to 1: log them after "
                 "a softmax or a calibration.",
             )
         case NoDecision.TOO_MANY:
             return Caution(
-                "There are too many scores for a page.",
-                f"offdiag cost decide {found.run.id} takes the time it needs, and with --save-as "
-                "stores the predictions as a run.",
+                "There are too many scores for this page.",
+                f"Use offdiag cost decide {found.run.id}; with --save-as it stores the "
+                "predictions as a run.",
             )
         case None:
             return None

@@ -10,7 +10,7 @@ from offdiag.domain.number_text import p_value
 from offdiag.flags.assessment import unchecked_rules
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Condition, Sign
-from offdiag.metrics.metric_text import points
+from offdiag.metrics.metric_text import points, points_alone
 from offdiag.services.flags.alternatives import Alternative, AlternativeRuns, Gain
 from offdiag.services.flags.page import FlagDetail
 from offdiag_web.charts.marks import interval_mark
@@ -164,15 +164,15 @@ def alternatives_view(better: AlternativeRuns, class_label: str) -> Alternatives
     """Present the runs that are better on a class."""
     name = quoted_name(class_label)
     picked = (
-        f"The best of {numbers.plural(better.n_compared, 'other run')} on this ground truth, "
-        f"compared example by example; each p counts all {numbers.count(better.n_compared)}."
+        f"The best of {numbers.plural(better.n_compared, 'other run')} on these labels, compared "
+        f"example by example; each p is adjusted for all {numbers.count(better.n_compared)}."
         if better.n_compared > 1
-        else "Compared example by example on the same ground truth."
+        else "Compared example by example on the same labels."
     )
     return AlternativesView(
         title=f"Better on {name}",
         lines=tuple(_line(each) for each in better.runs),
-        none=None if better.runs else f"No other run on this ground truth finds more of {name}.",
+        none=None if better.runs else f"No other run on these labels detects more of {name}.",
         note=picked,
     )
 
@@ -194,7 +194,7 @@ def _line(each: Alternative) -> AlternativeLine:
 
 
 def _gain(gain: Gain, of_what: str) -> GainText:
-    interval = f"{points(gain.low)} to {points(gain.high)}"
+    interval = f"{points_alone(gain.low)} to {points_alone(gain.high)}"
     return GainText(
         difference=points(gain.value),
         interval=interval,
@@ -211,7 +211,7 @@ def _verdict(each: Alternative, *, is_certain: bool) -> str:
     if each.p is None or each.recall is None:
         return "not compared example by example: a matrix has no examples"
     if is_certain:
-        return f"finds more, {p_value(each.p)}"
+        return f"detects more, {p_value(each.p)}"
     return f"could be chance, {p_value(each.p)}"
 
 

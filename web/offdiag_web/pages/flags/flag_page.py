@@ -52,16 +52,16 @@ from offdiag_web.urls.run import run_url
 
 _BY_PEOPLE = {
     FlagEventKind.ACKNOWLEDGED: "acknowledged it",
-    FlagEventKind.SNOOZED: "put it aside",
+    FlagEventKind.SNOOZED: "snoozed it",
     FlagEventKind.DISMISSED: "dismissed it",
-    FlagEventKind.REOPENED: "opened it again",
+    FlagEventKind.REOPENED: "reopened it",
     FlagEventKind.ASSIGNED: "assigned it to",
     FlagEventKind.COMMENTED: WROTE,
 }
 _BY_ITSELF = {
     FlagEventKind.OPENED: "opened by an evaluation",
-    FlagEventKind.CLOSED: "closed: the rule raises it no longer",
-    FlagEventKind.REOPENED: "open again",
+    FlagEventKind.CLOSED: "closed: the rule no longer raises it",
+    FlagEventKind.REOPENED: "reopened",
     FlagEventKind.UPDATED: "another evaluation",
 }
 _QUOTED = frozenset({FlagEventKind.DISMISSED, FlagEventKind.COMMENTED})
@@ -203,7 +203,7 @@ def _rule_changes(detail: FlagDetail) -> str | None:
         return None
     changes = " ".join(rule.changes[version - 1 :])
     return (
-        f"Version {version} of {rule.id} raised this flag; version {rule.version} is in force. "
+        f"Version {version} of {rule.id} raised this flag; version {rule.version} is current. "
         f"{changes}"
     )
 
@@ -212,8 +212,8 @@ def _outdated(detail: FlagDetail) -> str | None:
     if not detail.judged_by_others:
         return None
     return (
-        "This flag was raised by other rules or thresholds than those in force. A worker "
-        "re-evaluates the run soon."
+        "The rules or thresholds have changed since this flag was raised. A worker will "
+        "re-evaluate the run soon."
     )
 
 

@@ -240,7 +240,7 @@ def _no_longer_selected(groups: Sequence[ProblemGroup], refused: Refused) -> lis
         return []
     few = numbers.plural(len(gone), "selected problem is", "selected problems are")
     names = numbers.listed([problem_name(number) for number in gone])
-    return [f"{few} no longer listed as before and no longer selected: {names}."]
+    return [f"{few} listed differently now and no longer selected: {names}."]
 
 
 blueprint = Blueprint("problems", __name__)

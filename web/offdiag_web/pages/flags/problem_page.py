@@ -100,9 +100,9 @@ def _problem(number: int) -> tuple[Problem, FoundProblems, Measured]:
         problem, found = find_problem(session, number, now=database.clock())
         if problem is None:
             raise NotFound(
-                f"no run that is looked at shows problem {problem_name(number)}.",
+                f"no current run shows problem {problem_name(number)}.",
                 field="problem",
-                hint="The list of problems shows those there are.",
+                hint="Open the list of problems.",
             )
         one = FoundProblems((problem,), found.datasets)
         return problem, found, measure(session, one)[number]

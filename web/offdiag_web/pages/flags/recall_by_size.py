@@ -156,20 +156,20 @@ def _floor_sentence(floor: RecallFloor | None) -> str | None:
 def _reading(classes: Sequence[ClassRecall], floor: RecallFloor | None, *, of_sets: bool) -> str:
     """Which classes fail and which have too few examples, judged only by their intervals."""
     if of_sets:
-        return "Labels of sets have no accuracy elsewhere that a floor could be taken from."
+        return "Multi-label runs have no accuracy from which a floor could be derived."
     if floor is None:
-        return "The accuracy is too low for a floor."
+        return "Accuracy is too low to derive a floor."
     below = [each for each in classes if each.side_of(floor.recall) == "below"]
     across = [each for each in classes if each.side_of(floor.recall) == "across"]
     sentences = [
-        f"{_names(below)} {_verb(below, 'lies', 'lie')} wholly below the floor."
+        f"{_names(below)} {_verb(below, 'is', 'are')} entirely below the floor."
         if below
         else "No class is entirely below the floor."
     ]
     if across:
         sentences.append(
-            f"{_names(across)} {_verb(across, 'reaches', 'reach')} across it: too few examples to "
-            "say on which side."
+            f"{_names(across)} {_verb(across, 'has', 'have')} too few examples to tell on which "
+            "side of it."
         )
     return " ".join(sentences)
 
@@ -199,7 +199,7 @@ def _left_out(matrix: Counted, *, n_classes: int) -> str | None:
     parts = []
     if n_classes > MOST_DRAWN:
         drawn, all_of_them = numbers.count(MOST_DRAWN), numbers.count(n_classes)
-        parts.append(f"Drawn are the {drawn} lowest recalls of {all_of_them}.")
+        parts.append(f"Only the {drawn} lowest recalls of {all_of_them} are drawn.")
     empty = matrix.n_classes - n_classes
     if empty:
         has = "has" if empty == 1 else "have"

@@ -44,8 +44,8 @@ def rules_view(overview: RulesOverview) -> str:
         ],
         severity_mark=severity_mark,
         n_changed=len(changed),
-        outdated=f"{numbers.plural(n_others, 'run')} {verb} evaluated by other rules or "
-        "thresholds; a worker re-evaluates them soon."
+        outdated=f"{numbers.plural(n_others, 'run')} {verb} evaluated with other rules or "
+        "thresholds; a worker will re-evaluate them soon."
         if n_others
         else None,
     )

@@ -97,13 +97,11 @@ def read_decision(
     Raises `InvalidInput` without flags, and for an unknown action.
     """
     if action not in ACTIONS:
-        raise InvalidInput("nothing was decided.", field="action", hint="Press a button.")
+        raise InvalidInput("no action was chosen.", field="action", hint="Use one of the buttons.")
     matches = [_TOKEN.fullmatch(token) for token in tokens]
     seen = {int(match[1]): int(match[2]) for match in matches if match is not None}
     if not seen or None in matches:
-        raise InvalidInput(
-            "no flag is chosen.", field="flag", hint="Tick the flags that are meant."
-        )
+        raise InvalidInput("no flag is selected.", field="flag", hint="Select at least one flag.")
     named = numbers.listed([flag_name(number) for number in seen])
     return Decision(action, list(seen), seen, typed, author, named)
 
@@ -148,7 +146,7 @@ def carry_out(database: Database, decision: Decision) -> str:
 def _start_of(day: str) -> datetime:
     """The start of a day, in UTC."""
     if not day:
-        raise InvalidInput("no day is given.", field="until", hint="Choose one to come.")
+        raise InvalidInput("no day is given.", field="until", hint="Choose a day in the future.")
     try:
         return datetime.combine(date.fromisoformat(day), time(), UTC)
     except ValueError:
@@ -180,10 +178,10 @@ def decide_problems(action: str, some: Mapping[int, int | None], typed: Mapping[
     """
     registry, author = current_registry(), require_user_name()
     if action not in ACTIONS:
-        raise InvalidInput("nothing was decided.", field="action", hint="Press a button.")
+        raise InvalidInput("no action was chosen.", field="action", hint="Use one of the buttons.")
     if not some:
         raise InvalidInput(
-            "no problem is chosen.", field="problem", hint="Tick the problems that are meant."
+            "no problem is selected.", field="problem", hint="Select at least one problem."
         )
     seen = {number: revision for number, revision in some.items() if revision is not None}
     concerned = flags_concerned(registry.database, list(some), action, seen=seen)

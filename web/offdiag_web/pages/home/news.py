@@ -128,6 +128,6 @@ def promotion_news(project: str, dataset: str, made: PromotionRecord) -> News:
     """A champion or candidate that was named or withdrawn."""
     by = f", by {made.author}" if made.author else ""
     role = "champion" if made.role is PromotionRole.CHAMPION else "candidate"
-    title = f"no {role} any more" if made.run_id is None else f"{made.run_name} is {role}"
+    title = f"no {role} now" if made.run_id is None else f"{made.run_name} is {role}"
     url = DatasetAddress(project, dataset).url()
     return News(title, f"{dataset}{by}", url, "★" if made.run_id else "–")

@@ -106,12 +106,12 @@ def job_line(entry: JobEntry) -> JobLine:
 def _when(entry: JobEntry) -> str:
     match entry.state:
         case JobState.DEAD:
-            return "failed after its last attempt; retry it"
+            return "failed after the last attempt; retry it"
         case JobState.RUNNING:
             left = entry.lease_left_s or 0.0
             if left < 0:
-                return f"its worker has no heartbeat; released {spell(-left)}"
-            return "being worked on"
+                return f"no heartbeat from its worker; released {spell(-left)} ago"
+            return "in progress"
         case _ if entry.waits_s > 0:
             return f"next try in {spell(entry.waits_s)}"
         case _:
@@ -132,7 +132,7 @@ def _warning(page: JobsPage) -> str | None:
     if not page.has_worker:
         effects.append("jobs stay queued")
     if not page.has_scheduler:
-        effects.append("schedules are not run")
+        effects.append("schedules do not run")
     return f"{silent[0].upper()}{silent[1:]}: {' and '.join(effects)}."
 
 

@@ -158,7 +158,10 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
 
     return [
         made(
-            "name", "Name", "Editions of one name are compared with each other.", is_required=True
+            "name",
+            "Name",
+            "Editions with the same name are compared with each other.",
+            is_required=True,
         ),
         made("model", "Model", "Only runs of this model; * matches any characters."),
         made("name_contains", "Run name contains", "Only runs whose name contains this."),
@@ -180,7 +183,8 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
         made(
             "cost_matrix",
             "Cost matrix",
-            "Adds the cost per 1,000 examples. A name is its newest version, visits@3 the third.",
+            "Adds the cost per 1,000 examples. “visits” is the newest version, “visits@3” the "
+            "third.",
             options=tuple(sorted({each.name for each in choices.costs})),
         ),
         made(
@@ -199,27 +203,27 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
         made(
             "zone",
             "Time zone",
-            "Such as Europe/Ljubljana; times are those its clocks show.",
+            "Such as Europe/Ljubljana; times are local times there.",
             options=zone_names(),
             is_required=True,
         ),
         made(
             "folders",
             "Folders",
-            f"Below the folder of reports, such as weekly. At most {MOST_TARGETS} targets in all.",
+            f"Inside the reports folder, such as weekly. At most {MOST_TARGETS} targets in all.",
             kind="lines",
         ),
-        made("emails", "E-mail addresses", "One for each person or list.", kind="lines"),
+        made("emails", "E-mail addresses", "Addresses of people or lists.", kind="lines"),
         made(
             "webhooks",
             "Webhooks",
-            "A signed summary is posted to these addresses. They are not shown again.",
+            "A signed summary is posted to these URLs. They are not shown in full again.",
             kind="lines",
         ),
         made(
             "places",
             "Notifications",
-            "Names of chats and other services in the setting notify.targets, such as team.",
+            "Names in the setting notify.targets (chats and other services), such as team.",
             kind="lines",
         ),
     ]

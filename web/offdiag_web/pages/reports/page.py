@@ -142,7 +142,7 @@ def _warning(page: ReportPage) -> str | None:
     planned = page.planned
     if page.has_scheduler or planned is None or not planned.schedule.enabled:
         return None
-    return "No scheduler is running, so this report does not come by itself."
+    return "No scheduler is running, so this report does not run on schedule."
 
 
 def _edition_line(entry: EditionEntry, address: ReportAddress) -> EditionLine:

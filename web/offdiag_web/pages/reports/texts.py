@@ -24,12 +24,12 @@ from offdiag_web.components.controls import Chip, Tone, spell
 from offdiag_web.components.metric_values import extent_of
 
 _EDITION_WORDS: Mapping[EditionState, tuple[str, Tone]] = {
-    EditionState.PENDING: ("being made", "busy"),
+    EditionState.PENDING: ("being created", "busy"),
     EditionState.COMPUTED: ("done", "good"),
     EditionState.FAILED: ("failed", "error"),
 }
 _DELIVERY_WORDS: Mapping[DeliveryState, tuple[str, Tone]] = {
-    DeliveryState.PENDING: ("on its way", "busy"),
+    DeliveryState.PENDING: ("being sent", "busy"),
     DeliveryState.SENT: ("sent", "good"),
     DeliveryState.FAILED: ("not sent", "error"),
     DeliveryState.REFUSED: ("refused", "warning"),
@@ -103,7 +103,7 @@ def not_sent_words(edition: EditionRecord) -> str:
     """Why an edition has no deliveries."""
     if edition.state is not EditionState.COMPUTED and edition.delivery:
         return "nothing yet"
-    return "kept here"
+    return "stored here"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,22 +52,23 @@ _SOURCES = {
     SourceOrientation.ACTUAL_ROWS: "a matrix with actual classes in rows",
     SourceOrientation.ACTUAL_COLUMNS: "a matrix with actual classes in columns",
 }
-_COUNTED_ELSEWHERE = "columns of a frame; its own engine counted the matrix"
+_COUNTED_ELSEWHERE = "columns of a data frame, whose own engine counted the matrix"
 _VERDICTS = {
     OrientationVerdict.CANONICAL: (
-        "Verified: the actual totals are the class counts of the dataset, the predicted totals "
-        "are not."
+        "Verified: the actual totals match the class counts of the dataset, the predicted totals "
+        "do not."
     ),
     OrientationVerdict.TRANSPOSED: (
-        "Looks transposed: the predicted totals are the class counts of the dataset, the actual "
-        "totals are not."
+        "Looks transposed: the predicted totals match the class counts of the dataset, the actual "
+        "totals do not."
     ),
     OrientationVerdict.AMBIGUOUS: (
-        "Cannot be verified: both totals are the class counts of the dataset, so both readings "
-        "fit."
+        "Cannot be verified: both totals match the class counts of the dataset, so both readings "
+        "are possible."
     ),
     OrientationVerdict.INCONSISTENT: (
-        "Does not fit: neither totals are the class counts of the dataset."
+        "Does not match: neither the actual nor the predicted totals match the class counts of "
+        "the dataset."
     ),
     OrientationVerdict.UNVERIFIED: (
         "Not verified: the dataset has no class counts to compare with."
@@ -153,8 +154,8 @@ def provenance(
 
 
 _RULES = {
-    "least_expected_cost": "For each example the prediction with the lowest expected cost.",
-    "threshold": "The positive class from a threshold on.",
+    "least_expected_cost": "For each example, the prediction with the lowest expected cost.",
+    "threshold": "The positive class if its score is at least the threshold.",
 }
 
 
@@ -205,7 +206,7 @@ def _facts(detail: RunDetail, now: datetime) -> list[Fact]:
 
 def _predictions_text(run: RunHeader) -> str:
     n = numbers.count(run.n_predictions)
-    return n if run.counted_on is None else f"{n}, counted by {run.counted_on} and not kept"
+    return n if run.counted_on is None else f"{n}, counted by {run.counted_on} and not stored"
 
 
 def _positive_class(run: RunHeader) -> list[Fact]:
@@ -394,7 +395,7 @@ def _change_tags(run_id: str, form: Mapping[str, str]) -> None:
         raise Stale(
             "the note was changed since this page was opened.",
             field="note",
-            hint="It is shown above the form. Save again to replace it by yours.",
+            hint="It is shown above the form. Save again to replace it with yours.",
         )
     change_run(
         database, run_id, tags=kept | changed, note=None if note == before else note, seen=known

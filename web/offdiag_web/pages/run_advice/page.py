@@ -66,10 +66,10 @@ def read_advice(run_id: str, values: Mapping[str, str]) -> tuple[AdviceAddress, 
     goal, balance = values.get("goal") or Goal.BOTH.value, values.get("balance") or ""
     if goal not in set(Goal):
         known = ", ".join(Goal)
-        notices.append(f"There is no goal “{goal}”; known are {known}.")
+        notices.append(f"There is no goal “{goal}”; use {known}.")
         goal = Goal.BOTH.value
     if balance not in {"", KNOWN}:
-        notices.append(f"The balance is “{KNOWN}” or not mentioned, so “{balance}” was ignored.")
+        notices.append(f"“balance” is “{KNOWN}” or left out, so “{balance}” was ignored.")
     about = values.get("about") or None
     return AdviceAddress(run_id, Goal(goal), about, balance == KNOWN), notices
 

@@ -101,7 +101,7 @@ def read_classes(
         address = replace(address, group=cast(ColumnGroup, group))
     elif group:
         known = ", ".join(get_args(ColumnGroup))
-        notices.append(f"There are no columns “{group}”; known are {known}.")
+        notices.append(f"There are no columns “{group}”; use {known}.")
     sort = values.get("sort")
     if sort:
         key = sort.removeprefix("-")
@@ -110,7 +110,7 @@ def read_classes(
         else:
             notices.append(f"Classes cannot be sorted by “{key}”.")
     start, unread = read_start(
-        values, unread="The place in the table could not be read; this is its beginning."
+        values, unread="The position in the table is invalid; its beginning is shown."
     )
     return replace(address, start=start), notices + unread
 

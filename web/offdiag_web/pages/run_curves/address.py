@@ -109,5 +109,5 @@ def _read_ranking(text: str | None, notices: list[str]) -> RankedBy | None:
     if not text:
         return None
     if text not in _NAMES:
-        notices.append(f"There is no curve “{text}”; known are {', '.join(_NAMES)}.")
+        notices.append(f"There is no curve “{text}”; use {', '.join(_NAMES)}.")
     return _NAMES.get(text)

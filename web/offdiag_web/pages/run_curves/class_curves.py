@@ -128,8 +128,8 @@ def _other(results: RunResults, code: int) -> str:
 def _roc(points: OperatingPoints, name: str, given: tuple[int, int]) -> Figure:
     title = "ROC curve"
     reading = (
-        f"Each point is a threshold: how much of {quoted_name(name)} is found, and how much of "
-        "the rest is reported with it. Without skill both are equal."
+        f"Each point is a threshold. Up: recall of {quoted_name(name)}. Right: share of the rest "
+        "that is predicted positive with it. Without skill, both are equal."
     )
     reason = _one_sided(points, name)
     if reason is not None:
@@ -151,8 +151,8 @@ def _precision_recall(
     if prevalence is not None:
         title += f" where {percent(prevalence)} are {quoted_name(name)}"
     reading = (
-        "How much of what is reported is right, and how much is found by it. Without skill "
-        f"precision is the share of {quoted_name(name)}, {level}."
+        "Each point is a threshold. Up: share of predicted positives that are correct. Right: "
+        f"recall. Without skill, precision is the share of {quoted_name(name)}, {level}."
     )
     if not points.n_positive or (prevalence is not None and not points.n_negative):
         return Figure(title, reading, None, _one_sided(points, name))
@@ -200,7 +200,7 @@ def _in_use(points: OperatingPoints, place: int | None, results: RunResults, cod
     if points.reports_below:
         where = f"where the score of {_other(results, code)} is below {threshold}"
     else:
-        where = f"from a score of {threshold} on"
+        where = f"at scores of at least {threshold}"
     name = quoted_name(results.counted.labels.names[code])
     return f"By their counts, the predictions of this run match predicting {name} {where}."
 
@@ -373,8 +373,8 @@ def _sentence(matrix: Counted, code: int, prevalence: float) -> str:
     counted = unweighted(matrix)
     share = int(counted.actual[code]) / max(counted.total, 1)
     return (
-        f"What if {percent(prevalence)} of the examples were {name}, and not {percent(share)} as "
-        "measured here? Recall and false positive rate stay, because they look at one class "
-        "each; what depends on how common the classes are is worked out again below. ROC "
-        "curves, calibration and the spread of scores are as measured."
+        f"What if {percent(prevalence)} of the examples were {name} instead of the measured "
+        f"{percent(share)}? Recall and false positive rate stay the same, because each depends on "
+        "one class only; values that depend on prevalence are recalculated below. ROC curve, "
+        "calibration and score distribution are as measured."
     )

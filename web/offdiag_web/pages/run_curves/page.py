@@ -139,7 +139,7 @@ def page(run_id: str) -> Response:
         address = replace(address, positive=None, prevalence=None)
         found = _browse(address)
     if address.prevalence is not None and found.positive is None:
-        notices.append("A prevalence is that of one class: choose one.")
+        notices.append("A prevalence belongs to one class: choose a class first.")
         address = address.at_prevalence(None)
     return curves_view(found, address, notices)
 

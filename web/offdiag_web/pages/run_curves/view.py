@@ -104,12 +104,12 @@ def many_classes_view(
 def _reading(ranked_by: RankedBy, noun: str) -> str:
     if ranked_by is RankedBy.ROC:
         return (
-            f"Up: how much of the {noun} is found. Right: how much of the rest is reported with "
-            "it. Dashed: no skill. The ring marks the predictions of this run."
+            f"Up: recall of the {noun}. Right: share of the rest that is predicted positive with "
+            "it. Dashed: no skill. Ring: the predictions of this run."
         )
     return (
-        f"Up: how much of what is reported is right. Right: how much of the {noun} is found. "
-        f"Dashed: no skill, the share of the {noun}. The ring marks the predictions of this run."
+        f"Up: precision. Right: recall of the {noun}. Dashed: no skill, the share of the {noun}. "
+        "Ring: the predictions of this run."
     )
 
 
@@ -182,7 +182,7 @@ def _spread(curve: ScoreCurve | None) -> SpreadView | None:
         return None
     return spread_view(
         curve.histogram,
-        names=("largest score right", "largest score wrong"),
+        names=("correct predictions", "wrong predictions"),
         score_name="largest score of an example",
         name="Distribution of the largest score, for correct and wrong predictions",
         tones=("correct", "error"),
@@ -248,7 +248,8 @@ def _of_counted(aggregate: Mapping[str, MetricValue]) -> str | None:
     said = [f"{title} by {bound:.2g}" for title, bound in bounds.items() if bound is not None]
     if not said:
         return None
-    return f"Scores were counted in bins. Off by at most, as intervals allow: {', '.join(said)}."
+    listed = ", ".join(said)
+    return f"Scores were counted in bins. Largest errors, included in the intervals: {listed}."
 
 
 def _missing(found: RunCurves) -> Caution | None:
@@ -258,14 +259,14 @@ def _missing(found: RunCurves) -> Caution | None:
         case NoCurves.NOT_DRAWN:
             return Caution(
                 "Curves have not been drawn yet.",
-                "These results were made before curves were kept with them. A worker draws them "
-                "by itself; offdiag recompute does it at once.",
+                "These results are older than stored curves. A worker adds them automatically; "
+                "offdiag recompute adds them at once.",
             )
         case NoCurves.WEIGHTED:
             return Caution(
                 "Curves of weighted examples are not drawn.",
-                "The metrics of their scores are weighted. offdiag.evaluate_scores with "
-                "sample_weight= has the curves.",
+                "The score metrics are weighted. For curves, use offdiag.evaluate_scores with "
+                "sample_weight=.",
             )
         case NoCurves.NO_SAMPLES:
             return Caution(
@@ -287,6 +288,6 @@ def _why_no_scores(detail: RunDetail) -> str:
             "log predictions with y_score."
         )
     return (
-        "Only predicted classes were logged, and a threshold cannot be moved without scores. "
-        "Log them with y_score."
+        "Only predicted classes were logged. Curves need a score for each prediction: log them "
+        "with y_score."
     )

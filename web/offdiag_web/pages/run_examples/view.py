@@ -102,7 +102,9 @@ def examples_view(
         terms=terms(counts, address, n_unlabelled=n_unlabelled),
         stepper=cell_stepper(counts, address),
         form=filter_form(_names(page), address),
-        sample_head=_sort_head("Sample" if page.has_ids else "Position", AS_LOGGED, page, address),
+        sample_head=_sort_head(
+            "Example" if page.has_ids else "Position", AS_LOGGED, page, address
+        ),
         confidence_head=_score_head("Score", SortKey.CONFIDENCE, page, address)
         if page.has_scores
         else None,
@@ -155,14 +157,14 @@ def _why_missing(missing: NoExamples) -> Caution:
         case NoExamples.ONLY_A_MATRIX:
             return Caution(
                 "No predictions are stored.",
-                "This run was logged as a finished matrix, or as the counts of a frame, so nobody "
-                "knows here which cases a cell counts. Log predictions with "
-                "offdiag.log_run(y_true=…, y_pred=…, sample_ids=…) to see them here.",
+                "This run was logged as a finished matrix, or as the counts of a frame, so the "
+                "examples in a cell are not known. To see them here, log predictions with "
+                "offdiag.log_run(y_true=…, y_pred=…, sample_ids=…).",
             )
         case NoExamples.STILL_OPEN:
             return Caution(
-                "This run still takes predictions.",
-                "Its examples can be seen once it is finished.",
+                "This run is still open for predictions.",
+                "Its examples are shown once it is finished.",
             )
 
 
@@ -289,7 +291,7 @@ def _range_text(page: ExamplePage) -> str:
 def _notes(page: ExamplePage, *, asks_agreement: bool) -> tuple[str, ...]:
     notes = [_order_note(page)]
     if asks_agreement and not page.n_models:
-        notes.append("No model has a vote on labels: see Suspect labels of the dataset.")
+        notes.append("No model has a vote on labels: see the tab Suspect labels of the dataset.")
     if page.has_scores:
         notes.append(_score_note(page))
     if not page.has_ids:
@@ -311,7 +313,7 @@ _SORTED_BY = {
 
 def _order_note(page: ExamplePage) -> str:
     if page.order.key is SortKey.LOGGED:
-        return "In the order they were logged."
+        return "In the order logged."
     what = _SORTED_BY[page.order.key]
     which = "Largest" if page.order.descending else "Smallest"
     return f"{which} {what} first."
@@ -319,17 +321,17 @@ def _order_note(page: ExamplePage) -> str:
 
 def _score_note(page: ExamplePage) -> str:
     if page.detail.run.task is Task.MULTILABEL:
-        return "Score: of the label that is asked about."
+        return "Score: that of the chosen label."
     if page.detail.run.score_columns == 1:
         return (
-            f"Score: of the predicted class, which is 1 {numbers.MINUS} the logged score where "
-            "that is of the other class."
+            f"Score: that of the predicted class, 1 {numbers.MINUS} the logged score where it "
+            "belongs to the other class."
         )
-    return "Score: of the predicted class. Margin: score less the largest of another class."
+    return "Score: that of the predicted class. Margin: score minus the largest of another class."
 
 
 def _export_note(total: int) -> str:
     if total <= MOST_EXPORTED:
-        return "CSV and JSON have all of them, in the order they were logged."
+        return "CSV and JSON have all, in the order logged."
     limit, of = numbers.count(MOST_EXPORTED), numbers.count(total)
-    return f"CSV and JSON have the first {limit} of {of}, in the order they were logged."
+    return f"CSV and JSON have the first {limit} of {of}, in the order logged."

@@ -61,7 +61,7 @@ def _line(
 def _differed(entry: HistoryEntry, before: PastEvaluation | None) -> str:
     if before is None:
         return "first evaluation"
-    return "; ".join(entry.differences) or "nothing that is recorded"
+    return "; ".join(entry.differences) or "none recorded"
 
 
 def _cell(

@@ -55,11 +55,11 @@ def displayed_run(run: RunHeader, results: RunResults, address: MatrixAddress) -
     Collapsed results have neither metrics of scores nor costs, which concern single classes.
     """
     if run.hierarchy is None or not isinstance(results.counted, ConfusionMatrix):
-        none = ("The classes of this dataset are in no groups.",) if address.collapse else ()
+        none = ("The classes of this dataset have no groups.",) if address.collapse else ()
         return DisplayedRun(results, replace(address, collapse=()), None, none)
     known = {ALL_GROUPS, *run.hierarchy.by_name}
     notices = tuple(
-        f"There is no group “{name}” of classes." for name in address.collapse if name not in known
+        f"There is no group of classes “{name}”." for name in address.collapse if name not in known
     )
     grouping = Grouping.of(run.labels, run.hierarchy, address.collapse)
     address = replace(address, collapse=grouping.collapsed if grouping.collapse.groups else ())

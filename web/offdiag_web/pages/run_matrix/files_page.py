@@ -131,9 +131,9 @@ def _asked(run_id: str) -> DisplayedRun:
     n_classes = seen.results.matrix.n_classes
     if n_classes > LARGEST_DRAWING:
         raise InvalidInput(
-            f"{n_classes:,} classes are too many to be written out cell by cell.",
+            f"{n_classes:,} classes are too many for this format.",
             field="run",
-            hint=f"Up to {LARGEST_DRAWING} are; CSV and PNG take any number.",
+            hint=f"It takes at most {LARGEST_DRAWING}; CSV and PNG take any number.",
         )
     return seen
 

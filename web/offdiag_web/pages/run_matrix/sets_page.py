@@ -92,8 +92,8 @@ def sets_page(results: RunResults, counted: CountedSets, address: LabelSetsAddre
         norms=norm_segments(address),
         matrix=mass_table(counted, shown, address),
         empty=(
-            ("Nothing is true", numbers.count(empty.n_true_empty)),
-            ("Nothing was predicted", numbers.count(empty.n_pred_empty)),
+            ("No actual label", numbers.count(empty.n_true_empty)),
+            ("No predicted label", numbers.count(empty.n_pred_empty)),
             ("Both", numbers.count(empty.both_empty)),
         ),
         most_missed=_most(counted, empty.missed_when_pred_empty.tolist()),
@@ -290,9 +290,9 @@ def matrix_markdown(detail: RunDetail) -> File:
     address = understood(read_label_sets(detail.run.id, request.args, default="support"))
     if counted.n_classes > MOST_WRITTEN_OUT:
         raise InvalidInput(
-            f"{counted.n_classes:,} labels are too many to be written out cell by cell.",
+            f"{counted.n_classes:,} labels are too many for this format.",
             field="run",
-            hint=f"Up to {MOST_WRITTEN_OUT} are; CSV and JSON take any number.",
+            hint=f"It takes at most {MOST_WRITTEN_OUT}; CSV and JSON take any number.",
         )
     text = sets_markdown(results, counted, address)
     return attachment(text, "text/markdown", f"{detail.run.id}-matrix.md")

@@ -88,14 +88,14 @@ def read_label_sets(
     notices: list[str] = []
     order = values.get("order") or default
     if order not in get_args(LabelOrder):
-        notices.append(f"Labels have no order “{order}”; known are support, label, f1.")
+        notices.append(f"There is no order “{order}”; use support, label or f1.")
         order = default
     norm = values.get("norm") or "mass"
     if norm not in get_args(MassNorm):
-        notices.append(f"Cells cannot say “{norm}”; known are mass, row, col.")
+        notices.append(f"Cells cannot show “{norm}”; use mass, row or col.")
         norm = "mass"
     start, unread = read_start(
-        values, unread="The place among the labels could not be read; this is the first one."
+        values, unread="The position among the labels is invalid; the first labels are shown."
     )
     address = LabelSetsAddress(
         run_id, cast(LabelOrder, order), cast(MassNorm, norm), start, values.get("slice") or None

@@ -125,10 +125,7 @@ def drawn_columns(
     left_out = None
     if same and len(same) < len(metrics):
         titles = numbers.listed([metric_column(key).title for key in same])
-        left_out = (
-            f"Left out, because {'it is' if len(same) == 1 else 'they are'} the same for all "
-            f"runs shown: {titles}."
-        )
+        left_out = f"Left out, with the same value in all runs shown: {titles}."
         metrics = tuple(key for key in metrics if key not in same)
     params = tuple(key.removeprefix(OF_PARAM) for key in chosen if key.startswith(OF_PARAM))
     if not params and "params" in others:

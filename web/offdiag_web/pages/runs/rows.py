@@ -124,7 +124,7 @@ def _hint(entry: RunEntry) -> str:
         parts.append(f"model {entry.model}")
     parts += [tag_text(key, value) for key, value in sorted(entry.tags.items())]
     if entry.derived_from:
-        parts.append(f"decided from {entry.derived_from[:8]}")
+        parts.append(f"decision rule on {entry.derived_from[:8]}")
     return " · ".join((*parts, entry.id))
 
 

@@ -56,7 +56,7 @@ def change() -> Response:
     is_removed = request.form.get("action") == "remove"
     if not key:
         hint = 'Write "key=value" or "key".'
-        return _page(address, refused=InvalidInput("no tag is named.", field="tag", hint=hint))
+        return _page(address, refused=InvalidInput("no tag was entered.", field="tag", hint=hint))
     database = current_registry().database
     try:
         if is_removed:

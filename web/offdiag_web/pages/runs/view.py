@@ -367,7 +367,7 @@ def run_groups_view(
     )
     further = ""
     if found.n_further:
-        further = f"{numbers.plural(found.n_further, 'further dataset')}: name one in the filter."
+        further = f"{numbers.plural(found.n_further, 'more dataset')}: name one in the filter."
     n_datasets = numbers.plural(len(groups) + found.n_further, "dataset")
     return render_template(
         "runs/groups.html",

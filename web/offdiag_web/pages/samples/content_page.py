@@ -116,6 +116,6 @@ def stored_text(totals: ContentTotals) -> str:
     ]
     each = totals.n_bytes / totals.n_samples / 1_000
     return (
-        f"{numbers.plural(totals.n_samples, 'sample')}: {', '.join(kinds) or 'links'}; "
-        f"{totals.n_bytes / 1e6:,.1f} MB, {each:.1f} kB a sample."
+        f"{numbers.plural(totals.n_samples, 'example')}: {', '.join(kinds) or 'links'}; "
+        f"{totals.n_bytes / 1e6:,.1f} MB, {each:.1f} kB per example."
     )

@@ -66,7 +66,7 @@ def _share() -> tuple[float, list[str]]:
         share = -1.0
     if 0 <= share <= 0.5:
         return share, []
-    return USUAL_SHARE, [f"“{given[:20]}” is not a share from 0 to 50 %; this is 3 %."]
+    return USUAL_SHARE, [f"“{given[:20]}” is not a share from 0 to 50 %; 3 % is used instead."]
 
 
 def _rendered(found: LabelNoise, share: float, notices: list[str]) -> str:

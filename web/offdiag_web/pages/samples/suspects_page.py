@@ -81,10 +81,12 @@ def _page(name: str, failure: Failure | None = None) -> Response:
     start, notices = read_start(request.args)
     class_label, at_least = request.args.get("class") or None, _at_least()
     if class_label is not None and class_label not in _class_names(name):
-        notices.append(f"There is no label “{class_label[:40]}”; these are those of all.")
+        notices.append(
+            f"There is no label “{class_label[:40]}”; suspects of all labels are shown."
+        )
         class_label = None
     if request.args.get("against", str(at_least)) != str(at_least):
-        notices.append("How many models contradict a label could not be read; this is for one.")
+        notices.append("The number of models is invalid; 1 is used instead.")
     person = user_name_if_given()
     found = _found(name, SuspectQuestion(class_label, at_least, start, SUSPECTS_PER_PAGE, person))
     html = _rendered(found, class_label or "", at_least, notices, failure)
@@ -125,7 +127,9 @@ def chosen_labels(found: SuspectLabels, form: MultiDict[str, str]) -> dict[int |
     """
     if form.get("version") != str(found.version):
         raise Conflict(
-            "the labels were corrected meanwhile.", field="version", hint="Look at them again."
+            "the labels were corrected in the meantime.",
+            field="version",
+            hint="Check the suspects again.",
         )
     selected = set(form.getlist("sample"))
     suspects = [each for each in found.suspects if str(each.sample) in selected]
@@ -238,17 +242,18 @@ def statement(found: SuspectLabels) -> str:
 
 def planted_sentence(planted: PlantedErrors) -> str:
     """How well planted errors are found, in one sentence with its interval."""
-    found, precision = (
-        f"{percent(mean)} ({percent(low)} to {percent(high)}"
+    (found, found_range), (precision, precision_range) = (
+        (percent(mean), f"{percent(low)} to {percent(high)}")
         for mean, low, high in (
             (planted.found, planted.found_low, planted.found_high),
             (planted.precision, planted.precision_low, planted.precision_high),
         )
     )
     return (
-        f"If {percent(PLANTED_SHARE)} of the labels were wrong at random, {found} in 95 % of "
-        f"{planted.n_plantings} plantings) of them would be among the first "
-        f"{numbers.count(planted.budget)}, and {precision}) of these would be wrong."
+        f"If {percent(PLANTED_SHARE)} of the labels were wrong at random, {found} of them "
+        f"({found_range} in 95 % of {planted.n_plantings} simulations) would be among the first "
+        f"{numbers.count(planted.budget)}, and {precision} of these ({precision_range}) would be "
+        "wrong."
     )
 
 

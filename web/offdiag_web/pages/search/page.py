@@ -123,7 +123,7 @@ _PAGES = (
     ("Compare runs", "choose two", "compare.page"),
     ("Approve a champion, propose a candidate", "choose the dataset", "datasets.page"),
     ("Log a run", "offdiag.log_run(y_true=…, y_pred=…, dataset=…)", "runs.runs"),
-    ("Cost what-if", "play with costs", "what_if.page"),
+    ("Cost what-if", "try other costs", "what_if.page"),
     ("New cost matrix", _FORM, "cost_form.new"),
     ("New report", _FORM, "report_form.new"),
 )

@@ -216,8 +216,8 @@ def lever_sentence(lever: Lever, costs: CostMatrix) -> str:
     actual = quoted_name(names[lever.actual])
     if lever.predicted is None:
         return (
-            f"All errors on {actual} cost so many times what the table says; all else stays. "
-            f"It is {multiple(lever.now)} now."
+            f"Multiplies the costs of all errors on {actual} in the table; other costs stay. "
+            f"Now {multiple(lever.now)}."
         )
     predicted = quoted_name(names[lever.predicted])
     is_opposite = float(costs.weights[lever.predicted, lever.actual]) == lever.unit
@@ -227,8 +227,8 @@ def lever_sentence(lever: Lever, costs: CostMatrix) -> str:
         else "the cheapest other error"
     )
     return (
-        f"Predicting {predicted} for actual {actual} costs so many times {unit} "
-        f"({cost_text(lever.unit)}). It is {multiple(lever.now)} now."
+        f"The cost of predicting {predicted} for actual {actual}, as a multiple of {unit} "
+        f"({cost_text(lever.unit)}). Now {multiple(lever.now)}."
     )
 
 

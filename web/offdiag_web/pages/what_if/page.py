@@ -149,8 +149,8 @@ def _notices(found: WhatIf, address: WhatIfAddress) -> tuple[str, ...]:
     length = len(address.url())
     if length > LONGEST_URL:
         notices.append(
-            f"These changes make an address of {numbers.count(length)} characters, which not "
-            "every program passes on whole. Save them as a version before you send a link."
+            f"The link to these changes has {numbers.count(length)} characters, which some "
+            "programs cut off. Save a version before you share it."
         )
     return tuple(notices)
 

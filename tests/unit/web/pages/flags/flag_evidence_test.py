@@ -65,9 +65,9 @@ def _only(run: Alternative) -> tuple[str, bool, str]:
 @pytest.mark.parametrize(
     ("p", "verdict", "is_certain"),
     [
-        (0.00001, "finds more, p < 0.001", True),
-        (0.0034, "finds more, p = 0.0034", True),
-        (0.05, "finds more, p = 0.050", True),
+        (0.00001, "detects more, p < 0.001", True),
+        (0.0034, "detects more, p = 0.0034", True),
+        (0.05, "detects more, p = 0.050", True),
         (0.051, "could be chance, p = 0.051", False),
         (1.0, "could be chance, p = 1.00", False),
     ],
@@ -113,7 +113,7 @@ def test_it_is_told_out_of_how_many_the_best_were_picked() -> None:
     view = _view(Alternative(RUN, MORE, MORE, 0.001))
 
     assert view.note == (
-        "The best of 7 other runs on this ground truth, compared example by example; each p "
-        "counts all 7."
+        "The best of 7 other runs on these labels, compared example by example; each p "
+        "is adjusted for all 7."
     )
-    assert _view(n_compared=0).none == "No other run on this ground truth finds more of “df”."
+    assert _view(n_compared=0).none == "No other run on these labels detects more of “df”."

@@ -50,8 +50,8 @@ def test_the_sentence_names_exactly_the_classes_whose_intervals_lie_below(
     assert below == {"df", "akiec", "mel"}
     assert across == {"bcc", "bkl"}
     assert chart.reading == (
-        "“df”, “akiec” and “mel” lie wholly below the floor. “bcc” and “bkl” reach across it: "
-        "too few examples to say on which side."
+        "“df”, “akiec” and “mel” are entirely below the floor. “bcc” and “bkl” have too few "
+        "examples to tell on which side of it."
     )
     assert chart.floor == (
         "The floor is 0.200 below the accuracy on all examples but those of “df”, 0.874."
@@ -89,7 +89,7 @@ def test_of_very_many_classes_the_lowest_recalls_are_drawn() -> None:
 
     assert chart is not None
     assert parsed(chart.drawing).count("circle") == 200
-    assert chart.left_out == "Drawn are the 200 lowest recalls of 210."
+    assert chart.left_out == "Only the 200 lowest recalls of 210 are drawn."
     assert len(chart.lines) == 50
 
 

@@ -42,7 +42,7 @@ def test_what_is_no_prevalence_is_a_notice(typed: str) -> None:
 
 @pytest.mark.parametrize(
     ("values", "notice"),
-    [({"curve": "det"}, "no curve “det”"), ({"from": "0"}, "could not be read")],
+    [({"curve": "det"}, "no curve “det”"), ({"from": "0"}, "position in the list is invalid")],
 )
 def test_what_cannot_be_meant_is_a_notice(values: dict[str, str], notice: str) -> None:
     address, notices = read_curves("r_1", values)

@@ -59,8 +59,8 @@ def test_the_view_says_where_the_choice_flips(ask: Ask) -> None:
     assert view.sentence == "Up to 5.5×: A cheapest; from 5.5×: B."
     assert view.rows == (("0.0001×", "5.5×", "A"), ("5.5×", "1,000,000×", "B"))
     assert view.what == (
-        "Predicting “well” for actual “ill” costs so many times the opposite error, “well” "
-        "predicted as “ill” (1). It is 1× now."
+        "The cost of predicting “well” for actual “ill”, as a multiple of the opposite error, "
+        "“well” predicted as “ill” (1). Now 1×."
     )
 
 
@@ -69,7 +69,7 @@ def test_a_lever_on_a_class_is_said_to_be_one(ask: Ask) -> None:
 
     assert found.scenario.lever is not None
     assert lever_sentence(found.scenario.lever, found.scenario.costs) == (
-        "All errors on “ill” cost so many times what the table says; all else stays. It is 1× now."
+        "Multiplies the costs of all errors on “ill” in the table; other costs stay. Now 1×."
     )
 
 
