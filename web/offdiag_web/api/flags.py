@@ -85,7 +85,7 @@ def list_flags(query: FlagsQuery) -> FlagPage:
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/flags", answers=FlagsOfRun)
 def list_flags_of_run(run_id: str) -> FlagsOfRun:
-    """Read all flags of a run, including closed ones, most severe first."""
+    """Read the flags of a run, including closed ones, most severe first; at most 10,000."""
     database = current_registry().database
     found, outdated = flags_of_run(database, run_id)
     return FlagsOfRun(
