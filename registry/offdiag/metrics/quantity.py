@@ -114,6 +114,16 @@ class Quantity(NamedTuple):
         return Quantity(function(self.value), self.causes)
 
 
+def at_most_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Undo the last-digit excess that a rounded root or logarithm can cause."""
+    return np.minimum(values, 1.0)
+
+
+def within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for values from -1 to 1."""
+    return np.minimum(np.maximum(values, -1.0), 1.0)
+
+
 def as_float(numbers: NDArray[Any]) -> NDArray[np.float64]:
     """Whole numbers of any size, each rounded to float64 once."""
     return np.asarray(numbers, np.float64)

@@ -31,6 +31,7 @@ from offdiag.metrics.quantity import (
     defined_except,
     first_cause,
     fraction,
+    within_one,
 )
 from offdiag.metrics.spec import (
     BOTH_ROLES_ALIKE,
@@ -61,7 +62,7 @@ def mcc(m: Classified) -> Quantity:
         cause(Reason.CONSTANT_PREDICTED, is_constant_predicted),
     )
     root = np.sqrt(as_float(actual_spread) * as_float(predicted_spread))
-    return fraction(_covariance(tally), root, undefined).map(_within_one)
+    return fraction(_covariance(tally), root, undefined).map(within_one)
 
 
 def _mcc_slopes(s: ClassShares) -> Dual:
@@ -238,10 +239,6 @@ def _mean_squared_distance(shares: Floats) -> Floats:
     squares = place**2 * shares.sum() - 2 * place * (place @ shares)
     mean: Floats = squares + place**2 @ shares
     return mean
-
-
-def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.minimum(np.maximum(values, -1.0), 1.0)
 
 
 _CHANCE_CORRECTED = f"{OF_MATRIX} {FEW_OUTSIDE}"

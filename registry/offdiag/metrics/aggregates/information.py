@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import Reason
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
 from offdiag.metrics.gradients import Cells, Floats, Gradient, cell_shares
-from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
+from offdiag.metrics.quantity import Quantity, as_float, at_most_one, cause, first_cause, fraction
 from offdiag.metrics.spec import BOTH_ROLES_ALIKE, NO_SAMPLES
 from offdiag.metrics.tally import Tally, over_classes
 
@@ -60,7 +60,7 @@ def normalized_mutual_information(m: Classified) -> Quantity:
     undefined = first_cause(tally.no_samples, cause(Reason.CONSTANT_MARGIN, is_constant))
     of_actual, of_predicted = _entropies(tally)
     shared = m.aggregate["mutual_information"].or_zero()
-    return fraction(2.0 * shared, of_actual + of_predicted, undefined).map(_at_most_one)
+    return fraction(2.0 * shared, of_actual + of_predicted, undefined).map(at_most_one)
 
 
 def _normalized_mutual_information_gradient(matrix: Cells) -> Gradient:
@@ -116,10 +116,6 @@ def _entropies(tally: Tally) -> NDArray[np.float64]:
         np.log(np.maximum(cases, 0.5) / total),
     )
     return -over_classes(cases / total * logarithms)
-
-
-def _at_most_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.minimum(values, 1.0)
 
 
 def _log_or_zero(shares: Floats) -> Floats:

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.gradients import Dual, OutcomeShares
 from offdiag.metrics.per_class.one_vs_rest import ClassMetric, OneVsRest
-from offdiag.metrics.quantity import Quantity, as_float, first_cause, fraction, renamed
+from offdiag.metrics.quantity import (
+    Quantity,
+    as_float,
+    at_most_one,
+    first_cause,
+    fraction,
+    renamed,
+    within_one,
+)
 from offdiag.metrics.spec import (
     CLASS_ABSENT,
     LECTURE,
@@ -65,7 +72,7 @@ def gmean(c: OneVsRest) -> Quantity:
 def fowlkes_mallows(c: OneVsRest) -> Quantity:
     undefined = first_cause(c.no_positives, c.no_predicted_positives)
     product = as_float(c.positives * c.predicted_positives)
-    return fraction(c.tp, np.sqrt(product), undefined).map(_at_most_one)
+    return fraction(c.tp, np.sqrt(product), undefined).map(at_most_one)
 
 
 def mcc_ovr(c: OneVsRest) -> Quantity:
@@ -77,7 +84,7 @@ def mcc_ovr(c: OneVsRest) -> Quantity:
     actual_spread = as_float(c.positives * c.negatives)
     predicted_spread = as_float(c.predicted_positives * c.predicted_negatives)
     return fraction(c.determinant, np.sqrt(actual_spread * predicted_spread), undefined).map(
-        _within_one
+        within_one
     )
 
 
@@ -94,15 +101,6 @@ def _f_beta_slopes(beta: float) -> Callable[[OutcomeShares], Dual]:
 def _mcc_slopes(s: OutcomeShares) -> Dual:
     spread = (s.positives * s.negatives).sqrt() * (s.predicted * s.not_predicted).sqrt()
     return s.determinant / spread
-
-
-def _at_most_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Undo the last-digit excess that a rounded root can cause."""
-    return np.minimum(values, 1.0)
-
-
-def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.minimum(np.maximum(values, -1.0), 1.0)
 
 
 _ROLES = Transformation.ROLE_SWAP
