@@ -278,17 +278,14 @@ def rank_changes(
     now = [run for run in after if run.id in known]
     found = []
     for metric in metrics:
-        places = ranks(then, metric), ranks(now, metric)
-        moved = _moved(*places)
+        old, new = ranks(then, metric), ranks(now, metric)
+        moved = sorted((new[run_id], run_id) for run_id in new if run_id in old)
         found += [
-            RankChange(run_id, names[run_id], metric, places[0][run_id], places[1][run_id])
-            for run_id in sorted(moved, key=lambda run_id: (places[1][run_id], run_id))
+            RankChange(run_id, names[run_id], metric, old[run_id], place)
+            for place, run_id in moved
+            if place != old[run_id]
         ]
     return tuple(found)
-
-
-def _moved(before: Mapping[str, int], after: Mapping[str, int]) -> list[str]:
-    return [run_id for run_id in after if run_id in before and before[run_id] != after[run_id]]
 
 
 def _value(run: RunFigures, metric: str) -> float | None:

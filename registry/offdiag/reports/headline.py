@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 
 from offdiag.domain.number_text import count, number
 from offdiag.domain.runs import Task
@@ -105,16 +106,14 @@ def _ranking(report: Report) -> str | None:
     cause = _cause(report) if report.snapshot.revisions else "scoring again"
     if not changes:
         return f"{cause} left every ranking as it was"
-    by_metric = [(metric, tuple(moved)) for metric, moved in groupby(changes, key=_metric_of)]
+    by_metric = [
+        (metric, tuple(moved)) for metric, moved in groupby(changes, key=attrgetter("metric"))
+    ]
     metric, moved = by_metric[0]
     others = count(len(by_metric) - 1, "other ranking")
     more = f" and {others}" if len(by_metric) > 1 else ""
     by = metric_text.title_inside(metric)
     return f"{cause} changed the ranking by {by} ({_places(report, moved)}){more}"
-
-
-def _metric_of(change: RankChange) -> str:
-    return change.metric
 
 
 def _cause(report: Report) -> str:
