@@ -327,9 +327,7 @@ def _results(
         per_class=UnpackedValues(
             ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
         ),
-        costs=None if cost_row is None or not costs else _costs(cost_row, costs),
+        costs=None
+        if cost_row is None or not costs
+        else record_as(RunCosts, cost_row, values=costs),
     )
-
-
-def _costs(by: CostMatrixRow, values: Mapping[str, MetricValue]) -> RunCosts:
-    return RunCosts(by.name, by.version, by.currency, values)

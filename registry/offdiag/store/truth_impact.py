@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Row, Subquery, and_, case, func, or_, select
+from sqlalchemy import Subquery, and_, case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
@@ -82,12 +81,20 @@ def runs_around(
         if row.key is not None:
             values.setdefault(row.scores_id, {})[row.key] = recorded_value(row)
     sides = {
-        (row.id, row.truth_number >= after): _scores(row, values.get(row.scores_id, {}))
+        (row.id, row.truth_number >= after): record_as(
+            TruthScores, row, metrics=values.get(row.scores_id, {})
+        )
         for row in rows
         if row.scores_id is not None
     }
     return tuple(
-        _scored_run(row, sides.get((row.id, False)), sides.get((row.id, True)))
+        record_as(
+            ScoredRun,
+            row,
+            state=RunState(row.state),
+            before=sides.get((row.id, False)),
+            after=sides.get((row.id, True)),
+        )
         for row in {row.id: row for row in rows}.values()
     )
 
@@ -143,13 +150,3 @@ def _nearest(root_id: int, before: int, after: int) -> Subquery:
         )
         .subquery()
     )
-
-
-def _scores(row: Row[*tuple[Any, ...]], metrics: Mapping[str, MetricValue]) -> TruthScores:
-    return record_as(TruthScores, row, metrics=metrics)
-
-
-def _scored_run(
-    row: Row[*tuple[Any, ...]], before: TruthScores | None, after: TruthScores | None
-) -> ScoredRun:
-    return record_as(ScoredRun, row, state=RunState(row.state), before=before, after=after)

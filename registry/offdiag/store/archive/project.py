@@ -73,7 +73,8 @@ class KnownAs:
 
 def rows_of(session: Session, table: Table, **equal: Any) -> list[RowMapping]:
     """The rows of a table with these values, by primary key."""
-    return list(session.execute(_selected(table, equal)).mappings())
+    found = select(table).where(*_conditions(table, equal))
+    return list(session.execute(found.order_by(*table.primary_key.columns)).mappings())
 
 
 def each_row_of(session: Session, table: Table, **equal: Any) -> Iterator[RowMapping]:
@@ -98,10 +99,6 @@ def copy_row(
     """Insert a row that has no id of its own."""
     known.added[table.name] += 1
     target.execute(insert(table), dict(row) | changes)
-
-
-def _selected(table: Table, equal: dict[str, Any]) -> Any:
-    return select(table).where(*_conditions(table, equal)).order_by(*table.primary_key.columns)
 
 
 def _conditions(table: Table, equal: dict[str, Any]) -> list[Any]:
