@@ -30,7 +30,7 @@ from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.run_rows import lowest_first
 from offdiag.store.runs import is_chosen_here
-from offdiag.store.truths import newest_numbers
+from offdiag.store.truths import newest_id, newest_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +133,13 @@ def highest_runs(
 
     Runs with sample weights are included only if there are no others.
     """
-    newest = (
-        select(TruthVersionRow.id)
-        .where(TruthVersionRow.dataset_id == dataset_id)
-        .order_by(TruthVersionRow.number.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
     order = MetricValueRow.value.asc() if lower_is_better else MetricValueRow.value.desc()
     rows = session.execute(
         _evaluated(key, class_index)
-        .where(RunRow.dataset_id == dataset_id, EvaluationRow.truth_version_id == newest)
+        .where(
+            RunRow.dataset_id == dataset_id,
+            EvaluationRow.truth_version_id == newest_id(dataset_id),
+        )
         .order_by(RunRow.is_weighted, order, *_OF_EQUALS)
         .limit(limit)
     ).all()

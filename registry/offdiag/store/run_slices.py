@@ -50,9 +50,9 @@ from offdiag.store.models import (
     LabelSetRow,
     RunRow,
     SliceCountsRow,
-    TruthVersionRow,
 )
 from offdiag.store.slices import counted_now
+from offdiag.store.truths import newest_id
 
 MOST_FOUND = 30_000
 """The largest number of runs that one condition may leave: each is a statement parameter."""
@@ -306,15 +306,9 @@ def _counted(
     if run_ids is not None:
         statement = statement.where(RunRow.id.in_(run_ids))
     if dataset_id is not None:
-        newest = (
-            select(TruthVersionRow.id)
-            .where(TruthVersionRow.dataset_id == dataset_id)
-            .order_by(TruthVersionRow.number.desc())
-            .limit(1)
-            .scalar_subquery()
-        )
         statement = statement.where(
-            RunRow.dataset_id == dataset_id, EvaluationRow.truth_version_id == newest
+            RunRow.dataset_id == dataset_id,
+            EvaluationRow.truth_version_id == newest_id(dataset_id),
         )
     return [
         _Counted(

@@ -64,6 +64,12 @@ def newest_numbers(dataset_ids: Collection[int] | None = None) -> Subquery:
     return numbers.group_by(row.dataset_id).subquery()
 
 
+def newest_id(dataset_id: int) -> ScalarSelect[int]:
+    """The id of the newest label version of a dataset, as part of a statement."""
+    newest = _newest_first(dataset_id).with_only_columns(TruthVersionRow.id)
+    return newest.limit(1).scalar_subquery()
+
+
 def find_truth(session: Session, *, dataset_id: int, digest: str) -> TruthRecord | None:
     """The newest label version of a dataset that has this content."""
     same = _newest_first(dataset_id).where(TruthVersionRow.digest == digest)
