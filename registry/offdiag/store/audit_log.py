@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.access import Actor
 from offdiag.store.models import AuditEventRow, StoredResponseRow
+from offdiag.store.models.base import record_as
 
 KEY = "offdiag audit"
 ANSWERABLE: ContextVar[Actor | None] = ContextVar("answerable", default=None)
@@ -155,40 +156,6 @@ class AuditEvent:
     detail: Mapping[str, Any]
 
 
-def audit_events(
-    session: Session, wanted: AuditFilter, *, before: int | None, limit: int
-) -> list[AuditEvent]:
-    """Events with numbers below `before`, or the newest ones if it is None."""
-    statement = select(AuditEventRow).order_by(AuditEventRow.id.desc()).limit(limit)
-    if before is not None:
-        statement = statement.where(AuditEventRow.id < before)
-    if wanted.actor:
-        statement = statement.where(AuditEventRow.actor == wanted.actor)
-    if wanted.project:
-        statement = statement.where(AuditEventRow.project == wanted.project)
-    if wanted.text:
-        statement = statement.where(
-            or_(
-                AuditEventRow.action.expression.icontains(wanted.text, autoescape=True),
-                AuditEventRow.object.expression.icontains(wanted.text, autoescape=True),
-            )
-        )
-    return [
-        AuditEvent(
-            row.id,
-            row.at,
-            row.actor_kind,
-            row.actor,
-            row.action,
-            row.object,
-            row.project,
-            row.request_id,
-            row.detail,
-        )
-        for row in session.scalars(statement)
-    ]
-
-
 EVENTS_PER_PAGE = 50
 MOST_EVENTS = 10_000
 
@@ -208,7 +175,21 @@ def audit_page(
     before: int | None = None,
     limit: int = EVENTS_PER_PAGE,
 ) -> AuditPage:
-    """One page of the audit log."""
-    found = audit_events(session, wanted, before=before, limit=limit + 1)
+    """Events with numbers below `before`, or the newest ones if it is None."""
+    statement = select(AuditEventRow).order_by(AuditEventRow.id.desc()).limit(limit + 1)
+    if before is not None:
+        statement = statement.where(AuditEventRow.id < before)
+    if wanted.actor:
+        statement = statement.where(AuditEventRow.actor == wanted.actor)
+    if wanted.project:
+        statement = statement.where(AuditEventRow.project == wanted.project)
+    if wanted.text:
+        statement = statement.where(
+            or_(
+                AuditEventRow.action.expression.icontains(wanted.text, autoescape=True),
+                AuditEventRow.object.expression.icontains(wanted.text, autoescape=True),
+            )
+        )
+    found = [record_as(AuditEvent, row, subject=row.object) for row in session.scalars(statement)]
     events = tuple(found[:limit])
     return AuditPage(events, events[-1].id if len(found) > limit else None)
