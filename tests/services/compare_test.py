@@ -18,6 +18,7 @@ from offdiag.errors import InvalidInput, LabelNote
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.comparisons.compare import RunComparison, compare_runs
 from offdiag.services.comparisons.compute import Compared
+from offdiag.services.ingest.batch import GivenMatrix
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.lru_cache import LruCache
 from offdiag.stats import paired_difference
@@ -60,14 +61,10 @@ def expected_churn(first: list[str], second: list[str], truth: tuple[str, ...] =
 
 
 def log_counts(database: Database, counts: list[list[int]], **changes: Any) -> RunRecord:
-    return log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        matrix=counts,
-        orientation="actual_rows",
-        ordinal=False,
-        **{"labels": list(CLASSES), "dataset": "derm"} | changes,
-    )
+    given = {"labels": list(CLASSES), "dataset": "derm"} | changes
+    dataset = given.pop("dataset")
+    matrix = GivenMatrix(counts, "actual_rows", **given)
+    return log_matrix(database, facts=RunFacts(name="matrix"), dataset=dataset, given=matrix)
 
 
 def test_runs_on_the_same_truth_are_paired_once_as_predictions_in_memory_are(

@@ -24,7 +24,7 @@ from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
 from offdiag.services.evaluation.slice_counts import slice_counts_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.ingest.batch import GivenCounts
+from offdiag.services.ingest.batch import GivenCounts, GivenMatrix
 from offdiag.services.ingest.dataset import declare_dataset
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
@@ -68,15 +68,8 @@ def at_once(deed: Callable[[int], Returned]) -> tuple[list[Returned], list[Excep
 
 
 def upload(database: Database, facts: RunFacts) -> str:
-    return log_matrix(
-        database,
-        facts=facts,
-        dataset="new",
-        matrix=[[3, 1], [0, 2]],
-        labels=["a", "b"],
-        orientation="actual_rows",
-        ordinal=False,
-    ).id
+    given = GivenMatrix([[3, 1], [0, 2]], "actual_rows", ["a", "b"])
+    return log_matrix(database, facts=facts, dataset="new", given=given).id
 
 
 def count(database: Database, facts: RunFacts) -> str:

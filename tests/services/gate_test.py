@@ -14,6 +14,7 @@ from offdiag.gate.conditions import parse_condition
 from offdiag.gate.evaluate_conditions import Finding
 from offdiag.services.champions.promotions import approve
 from offdiag.services.gates.gate import GateResult, StatedCosts, gate_matrix
+from offdiag.services.ingest.batch import GivenMatrix
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.truth.revise import revise_truth
 from offdiag.stats import paired_difference
@@ -48,15 +49,10 @@ def log_answers(
 
 
 def log_counts(database: Database, counts: list[list[int]], **changes: Any) -> RunRecord:
-    facts = {"labels": ["0", "1"], "dataset": "holdout"} | changes
-    return log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        matrix=counts,
-        orientation="actual_rows",
-        ordinal=False,
-        **facts,
-    )
+    given = {"labels": ["0", "1"], "dataset": "holdout"} | changes
+    dataset = given.pop("dataset")
+    matrix = GivenMatrix(counts, "actual_rows", **given)
+    return log_matrix(database, facts=RunFacts(name="matrix"), dataset=dataset, given=matrix)
 
 
 def measured(result: GateResult) -> list[float | None]:

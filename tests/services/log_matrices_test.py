@@ -9,6 +9,7 @@ import pytest
 from offdiag.domain.orientation import OrientationVerdict
 from offdiag.domain.runs import RunFacts, Scalar
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.ingest.batch import GivenMatrix
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.run_notes import change_run
 from offdiag.store.database import Database
@@ -29,9 +30,10 @@ def upload(database: Database, **given: Any) -> RunRecord:
         "matrix": CANONICAL,
         "labels": LABELS,
         "orientation": "actual_rows",
-        "ordinal": False,
     }
-    return log_matrix(database, **(arguments | given))
+    arguments |= given
+    facts, dataset = arguments.pop("facts"), arguments.pop("dataset")
+    return log_matrix(database, facts=facts, dataset=dataset, given=GivenMatrix(**arguments))
 
 
 def with_truth(database: Database) -> None:

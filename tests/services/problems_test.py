@@ -15,6 +15,7 @@ from offdiag.flags.verdict import Severity
 from offdiag.records.problem import chosen_problems
 from offdiag.services.flags import triage
 from offdiag.services.flags.triage import flags_concerned
+from offdiag.services.ingest.batch import GivenMatrix
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store.database import Database
@@ -42,10 +43,7 @@ def upload(database: Database, matrix: list[list[int]], name: str, model: str = 
         database,
         facts=RunFacts(name=name, model=model),
         dataset="holdout",
-        matrix=matrix,
-        labels=["no", "yes"],
-        orientation="actual_rows",
-        ordinal=False,
+        given=GivenMatrix(matrix, "actual_rows", ["no", "yes"]),
     )
     work_off(database)
     return run.id

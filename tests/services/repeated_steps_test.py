@@ -13,7 +13,7 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict
-from offdiag.services.ingest.batch import Batch, GivenCounts
+from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
@@ -78,15 +78,8 @@ def test_a_key_that_is_used_for_something_else_is_a_conflict(database: Database)
 
 
 def log_a_matrix(database: Database, facts: RunFacts, dataset: str) -> RunRecord:
-    return log_matrix(
-        database,
-        facts=facts,
-        dataset=dataset,
-        matrix=np.eye(2, dtype=np.int64),
-        labels=["a", "b"],
-        orientation="actual_rows",
-        ordinal=False,
-    )
+    matrix = GivenMatrix(np.eye(2, dtype=np.int64), "actual_rows", ["a", "b"])
+    return log_matrix(database, facts=facts, dataset=dataset, given=matrix)
 
 
 def count_a_run(database: Database, facts: RunFacts, dataset: str) -> RunRecord:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from offdiag.domain.runs import RunFacts
 from offdiag.flags.lifecycle import FlagEventKind
 from offdiag.services.flags.page import browse_flag
+from offdiag.services.ingest.batch import GivenMatrix
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import flags
@@ -26,10 +27,7 @@ def upload_counts(database: Database, counts: list[list[int]], name: str = "run"
         database,
         facts=RunFacts(name=name),
         dataset="holdout",
-        matrix=counts,
-        labels=["0", "1"],
-        orientation="actual_rows",
-        ordinal=False,
+        given=GivenMatrix(counts, "actual_rows", ["0", "1"]),
     )
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.services.evaluation.results import evaluation_of
-from offdiag.services.ingest.batch import Batch, Predictions, read_batch
+from offdiag.services.ingest.batch import Batch, GivenMatrix, Predictions, read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_matrix
@@ -104,10 +104,7 @@ def upload_matrix(
         database,
         facts=RunFacts(name=name, project=project),
         dataset=dataset,
-        matrix=matrix,
-        labels=labels,
-        orientation=orientation,
-        ordinal=False,
+        given=GivenMatrix(matrix, orientation, labels),
     )
 
 

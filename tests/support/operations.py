@@ -17,6 +17,7 @@ from sqlalchemy import update
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.services.delivery.message import FolderTarget
+from offdiag.services.ingest.batch import GivenMatrix
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.due import run_due_schedules
@@ -67,10 +68,7 @@ def _log_matrix(database: Database) -> None:
             database,
             facts=_FACTS,
             dataset="matrices",
-            matrix=[[3, 1], [0, 2]],
-            labels=["a", "b"],
-            orientation="actual_columns",
-            ordinal=False,
+            given=GivenMatrix([[3, 1], [0, 2]], "actual_columns", ["a", "b"]),
         )
 
 

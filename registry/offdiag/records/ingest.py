@@ -13,7 +13,7 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
 from offdiag.records.base import Notices, RequestBody, ResponseBody
 from offdiag.records.runs.run import Labels, RunSaid
-from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts, PairedTable
+from offdiag.services.ingest.batch import GivenCounts, GivenMatrix, GivenPairedCounts, PairedTable
 
 Text = str | int | bool
 """A class or sample id in JSON: 7 and "7" are the same."""
@@ -152,6 +152,17 @@ class NewMatrix(RunFactsBody):
     reported: dict[str, Any] | None = Field(
         default=None, description="Metrics reported with the matrix, to be audited."
     )
+
+    def given(self) -> GivenMatrix:
+        """The matrix in the form that the service takes."""
+        return GivenMatrix(
+            self.matrix,
+            self.orientation,
+            self.labels,
+            self.ordinal,
+            self.hierarchy,
+            self.reported,
+        )
 
 
 class CountedScores(RequestBody):

@@ -254,12 +254,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
         current_registry().database,
         facts=_by_account(json.facts()),
         dataset=json.dataset,
-        matrix=json.matrix,
-        labels=json.labels,
-        orientation=json.orientation,
-        ordinal=json.ordinal,
-        hierarchy=json.hierarchy,
-        reported=json.reported,
+        given=json.given(),
     )
     return _closed(run, json.labels or (), notes=notes_on_shares(json.matrix)), 201
 

@@ -64,15 +64,7 @@ class DatabaseDestination:
         if asked.kind == "matrix":
             matrix = NewMatrix.model_validate_json(asked.body)
             return log_matrix(
-                self.database,
-                facts=matrix.facts(),
-                dataset=matrix.dataset,
-                matrix=matrix.matrix,
-                labels=matrix.labels,
-                orientation=matrix.orientation,
-                ordinal=matrix.ordinal,
-                hierarchy=matrix.hierarchy,
-                reported=matrix.reported,
+                self.database, facts=matrix.facts(), dataset=matrix.dataset, given=matrix.given()
             ).id
         if asked.kind == PAIRED_COUNTS:
             paired = NewPairedCounts.model_validate_json(asked.body)

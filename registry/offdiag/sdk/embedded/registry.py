@@ -103,17 +103,7 @@ class EmbeddedRegistry:
         return EmbeddedRun(self.database, opened.run.id, known.labels, known.positive_label)
 
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
-        return log_counts.log_matrix(
-            self.database,
-            facts=facts,
-            dataset=dataset,
-            matrix=given.matrix,
-            labels=given.labels,
-            orientation=given.orientation,
-            ordinal=given.ordinal,
-            hierarchy=given.hierarchy,
-            reported=given.reported,
-        ).id
+        return log_counts.log_matrix(self.database, facts=facts, dataset=dataset, given=given).id
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
         return log_counts.log_counts(self.database, facts=facts, dataset=dataset, given=given).id

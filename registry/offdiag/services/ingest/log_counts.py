@@ -5,7 +5,7 @@ Counted samples give the matrix of a run and those of its slices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -27,7 +27,7 @@ from offdiag.inputs.labels import order_of_no_labels
 from offdiag.metrics.arguments import refuse_totals
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import verify_orientation
-from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts
+from offdiag.services.ingest.batch import GivenCounts, GivenMatrix, GivenPairedCounts
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
 from offdiag.services.ingest.encode_predictions import require_same_labels
 from offdiag.services.ingest.log_predictions import (
@@ -46,16 +46,7 @@ ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_CO
 
 
 def log_matrix(
-    database: Database,
-    *,
-    facts: RunFacts,
-    dataset: str,
-    matrix: ArrayLike,
-    labels: Iterable[object] | None,
-    orientation: str,
-    ordinal: bool,
-    hierarchy: object | None = None,
-    reported: Mapping[str, object] | None = None,
+    database: Database, *, facts: RunFacts, dataset: str, given: GivenMatrix
 ) -> RunRecord:
     """Store an uploaded matrix as a finished run and submit it for evaluation.
 
@@ -65,9 +56,11 @@ def log_matrix(
     against the matrix wherever the run is shown. Raises `InvalidInput` for an unusable matrix, and
     `Conflict` for contradictions to what is stored.
     """
-    require_known(orientation, ORIENTATIONS, field_name="orientation")
-    source = SourceOrientation(orientation)
-    declared = None if labels is None else LabelSet.declared(labels, ordinal=ordinal)
+    require_known(given.orientation, ORIENTATIONS, field_name="orientation")
+    source = SourceOrientation(given.orientation)
+    declared = (
+        None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
+    )
 
     def transaction() -> RunRecord:
         with database.write() as session:
@@ -76,7 +69,7 @@ def log_matrix(
             names = declared or (known.labels if known else None)
             if names is None:
                 raise labels_needed(dataset)
-            read = _read_matrix(matrix, names, source)
+            read = _read_matrix(given.matrix, names, source)
             ordered = read if known is None else _in_order_of(read, known)
             frame = project_and_dataset(
                 session,
@@ -87,12 +80,12 @@ def log_matrix(
                 now=now,
             )
             frame = require_task(session, frame, of_sets=False)
-            frame = require_hierarchy(session, frame, hierarchy)
+            frame = require_hierarchy(session, frame, given.hierarchy)
             numbers: Mapping[str, Scalar] = {}
-            if reported is not None:
+            if given.reported is not None:
                 from offdiag.audit.audit import reported_tags  # Few logs need it.
 
-                numbers = reported_tags(reported, names)
+                numbers = reported_tags(given.reported, names)
             said = replace(facts, tags={**numbers, **facts.tags})
             again = already_opened(session, frame, said)
             if again is not None:
