@@ -9,7 +9,7 @@ import pytest
 
 import offdiag
 from offdiag.domain.labels import LabelSet
-from offdiag.sdk.remote import reader, registry
+from offdiag.sdk.remote import registry, requests
 from offdiag.sdk.run import Run
 from support.registries import shared_registry
 from support.servers import serving
@@ -30,13 +30,13 @@ def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the datasets that were asked for."""
     names: list[str] = []
-    ask = reader.dataset_classes
+    ask = requests.dataset_classes
 
-    def counted(server: reader.Reader, name: str, project: str) -> reader.KnownClasses | None:
+    def counted(server: requests.Reader, name: str, project: str) -> requests.KnownClasses | None:
         names.append(name)
         return ask(server, name, project)
 
-    monkeypatch.setattr(reader, "dataset_classes", counted)
+    monkeypatch.setattr(requests, "dataset_classes", counted)
     registry._REMEMBERED.clear()
     return names
 
@@ -57,7 +57,7 @@ def test_classes_that_are_no_longer_those_are_asked_for_again(url: str, asked: l
     log(url, "first", ["a", "b", "a", "a"])
     place = next(iter(registry._REMEMBERED))
     old = registry._REMEMBERED[place]
-    registry._REMEMBERED[place] = reader.KnownClasses(
+    registry._REMEMBERED[place] = requests.KnownClasses(
         old.name, LabelSet(("x", "y")), labels_inferred=False, positive_label=None
     )
 

@@ -29,7 +29,7 @@ from offdiag.sdk.registry import (
     SearchQuestion,
     find_run,
 )
-from offdiag.sdk.remote import reader, requests
+from offdiag.sdk.remote import requests
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.log_requests import new_counts, new_matrix, new_paired_counts, new_run
 from offdiag.sdk.remote.run import (
@@ -69,13 +69,13 @@ AWAY_S = 60.0
 """How long after a failure a server is tried only once for each chunk of content."""
 _AWAY: dict[str, float] = {}
 """Until when servers count as away, by address."""
-_REMEMBERED: dict[tuple[str, str, str | None], reader.KnownClasses] = {}
+_REMEMBERED: dict[tuple[str, str, str | None], requests.KnownClasses] = {}
 """Classes of the datasets that this process logged to, so that it need not ask each time."""
 
 
-def _classes(dataset: str, opened: OpenedRun) -> reader.KnownClasses:
+def _classes(dataset: str, opened: OpenedRun) -> requests.KnownClasses:
     labels = opened.labels
-    return reader.KnownClasses(dataset, labels, labels.inferred, opened.positive_label)
+    return requests.KnownClasses(dataset, labels, labels.inferred, opened.positive_label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class RemoteRegistry:
         facts: RunFacts,
         dataset: str | None,
         given: Predictions,
-        known: reader.KnownClasses | None,
+        known: requests.KnownClasses | None,
     ) -> tuple[EncodedRun, OpenedRun]:
         """The run on the server, and the data to send, encoded with the classes of the server."""
         if known is None and dataset is not None and not self._is_offline:
@@ -205,7 +205,7 @@ class RemoteRegistry:
         )
 
     def search(self, question: SearchQuestion) -> FoundRuns:
-        return reader.search(self._reader, question)
+        return requests.search(self._reader, question)
 
     def find(self, run_id: str) -> FoundRun | None:
         return find_run(self, run_id)
@@ -282,14 +282,14 @@ class RemoteRegistry:
         return is_final and self.settings.client.on_error == "raise"
 
     @property
-    def _reader(self) -> reader.Reader:
-        return reader.Reader(self.connection, self.settings.client.retry_for_s)
+    def _reader(self) -> requests.Reader:
+        return requests.Reader(self.connection, self.settings.client.retry_for_s)
 
-    def _dataset_if_reached(self, dataset: str, project: str) -> reader.KnownClasses | None:
+    def _dataset_if_reached(self, dataset: str, project: str) -> requests.KnownClasses | None:
         retry_for_s = min(LONGEST_OPENING_S, self.settings.client.retry_for_s)
         try:
-            return reader.dataset_classes(
-                reader.Reader(self.connection, retry_for_s), dataset, project
+            return requests.dataset_classes(
+                requests.Reader(self.connection, retry_for_s), dataset, project
             )
         except OffdiagError as error:
             if self._raises(error):
