@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from offdiag.services.champions.decision import RankedDataset
     from offdiag.services.champions.leaders import Leader, Leaders
     from offdiag.services.champions.promotions import DatasetPromotions
+    from offdiag.settings import Settings
+    from offdiag.store.database import Database
     from offdiag.store.promotions import PromotionRecord
 
 
@@ -132,6 +134,31 @@ class PrimaryMetric(InProject):
     """The metric by which the runs of a dataset are ranked."""
 
     metric: str | None = Field(description="Key of an aggregate metric; null for the default.")
+
+
+def asked_promotion(
+    database: Database,
+    role: PromotionRole,
+    run_id: str,
+    asked: NewPromotion,
+    *,
+    author: str | None,
+    settings: Settings,
+) -> Promotion:
+    """Give a run the role. Raises what `promote` raises."""
+    from offdiag.services.champions.promotions import promote
+
+    made = promote(
+        database,
+        role,
+        run_id,
+        reason=asked.reason,
+        author=author,
+        conditions=asked.gate,
+        although_gate_fails=asked.although_gate_fails,
+        settings=settings,
+    )
+    return promotion_document(made)
 
 
 def promotion_document(found: PromotionRecord) -> Promotion:

@@ -25,7 +25,7 @@ from offdiag.domain.texts import name_segment, shortened
 from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.records.base import ResponseBody
-from offdiag.records.promotion import NewPromotion, promotion_document
+from offdiag.records.promotion import NewPromotion, asked_promotion
 from offdiag.records.runs.run import RunChanges
 from offdiag.records.runs.slices import (
     Fairness,
@@ -321,24 +321,15 @@ class Run:
             gate=[gate] if isinstance(gate, str) else list(gate),
             although_gate_fails=although_gate_fails,
         )
-
-        def stored(database: Database) -> ResponseBody:
-            from offdiag.services.champions.promotions import promote
-
-            made = promote(
-                database,
-                role,
-                self.id,
-                reason=reason,
-                author=asked.author,
-                conditions=asked.gate,
-                although_gate_fails=although_gate_fails,
-                settings=load_settings(),
-            )
-            return promotion_document(made)
-
-        path = f"/datasets/{name_segment(place.dataset)}/{role}"
-        self._registry.document("PUT", path, asked, ResponseBody, stored)
+        self._registry.document(
+            "PUT",
+            f"/datasets/{name_segment(place.dataset)}/{role}",
+            asked,
+            ResponseBody,
+            lambda database: asked_promotion(
+                database, role, self.id, asked, author=asked.author, settings=load_settings()
+            ),
+        )
 
     def evaluation(
         self,

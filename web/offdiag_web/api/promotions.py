@@ -12,6 +12,7 @@ from offdiag.records.promotion import (
     PrimaryMetric,
     Promotions,
     RankedRuns,
+    asked_promotion,
     leaders_document,
     promotions_document,
 )
@@ -71,22 +72,15 @@ def propose(name: str, json: NewPromotion) -> Promotions:
 
 def _given(role: PromotionRole, name: str, asked: NewPromotion) -> Promotions:
     """Give the role to a run of the dataset, or withdraw it."""
-    registry, said = current_registry(), {"reason": asked.reason, "author": author(asked.author)}
-    database, project = registry.database, asked.project
+    registry, by = current_registry(), author(asked.author)
+    database, where = registry.database, {"project": asked.project, "dataset": name}
     if asked.run is None:
-        promotions.withdraw(database, project=project, dataset=name, role=role, **said)
+        promotions.withdraw(database, **where, role=role, reason=asked.reason, author=by)
     else:
-        promotions.require_run_of(database, asked.run, project=project, dataset=name)
-        promotions.promote(
-            database,
-            role,
-            asked.run,
-            conditions=asked.gate,
-            although_gate_fails=asked.although_gate_fails,
-            settings=registry.settings,
-            **said,
-        )
-    return _decided(project, name)
+        promotions.require_run_of(database, asked.run, **where)
+        settings = registry.settings
+        asked_promotion(database, role, asked.run, asked, author=by, settings=settings)
+    return _decided(asked.project, name)
 
 
 def _decided(project: str, name: str) -> Promotions:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,12 +11,9 @@ from offdiag.cli.documents import Server, connected, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import name_segment
-from offdiag.records.promotion import NewPromotion, Promotion, Promotions, promotion_document
+from offdiag.records.promotion import NewPromotion, Promotion, Promotions, asked_promotion
 from offdiag.records.runs.run import Run
 from offdiag.sdk.target import current_author
-
-if TYPE_CHECKING:
-    from offdiag.store.database import Database
 
 gate_option = click.option(
     "--require",
@@ -81,7 +77,9 @@ def _promote(role: PromotionRole, run_id: str, asked: NewPromotion, call: Call) 
         if isinstance(registry, Server):
             found = _of_server(registry, role, run_id, asked)
         else:
-            found = _stored(registry, role, run_id, asked)
+            evaluate_waiting(registry)
+            by, settings = asked.author, settings_for(None)
+            found = asked_promotion(registry, role, run_id, asked, author=by, settings=settings)
     call.print(found, _lines(found))
 
 
@@ -100,22 +98,3 @@ def _of_server(server: Server, role: PromotionRole, run_id: str, asked: NewPromo
         body=asked.model_copy(update={"project": run.project}),
     )
     return next(each for each in found.history if (each.run, each.role) == (run_id, role))
-
-
-def _stored(
-    database: Database, role: PromotionRole, run_id: str, asked: NewPromotion
-) -> Promotion:
-    from offdiag.services.champions.promotions import promote
-
-    evaluate_waiting(database)
-    made = promote(
-        database,
-        role,
-        run_id,
-        reason=asked.reason,
-        author=asked.author,
-        conditions=asked.gate,
-        although_gate_fails=asked.although_gate_fails,
-        settings=settings_for(None),
-    )
-    return promotion_document(made)
