@@ -171,12 +171,20 @@ def _named(
 
     at = target(url)
     found = stored_costs(at, name, project or at.project)
+    return _for_classes(
+        found, labels, name, "the matrix", hint="Name costs for these classes, in this order."
+    )
+
+
+def _for_classes(
+    found: CostMatrix, labels: LabelSet, name: str, what: str, *, hint: str
+) -> CostMatrix:
     if found.labels.names != labels.names:
         raise Conflict(
-            f"cost matrix {name!r} is for the classes {found.labels.preview()}, the matrix has "
+            f"cost matrix {name!r} is for the classes {found.labels.preview()}, {what} has "
             f"{labels.preview()}.",
             field="weights",
-            hint="Name costs for these classes, in this order.",
+            hint=hint,
         )
     return CostMatrix(found.weights, labels, found.currency)
 
@@ -232,14 +240,9 @@ def costs_for_run(registry: Registry, run_id: str, project: str, name: str) -> C
     """Stored costs of the project of a run. Raises `Conflict` unless they have its classes."""
     found = stored_costs(registry, name, project)
     labels = run_of(registry, run_id).labels.label_set()
-    if found.labels.names != labels.names:
-        raise Conflict(
-            f"cost matrix {name} is for the classes {found.labels.preview()}, run {run_id} has "
-            f"{labels.preview()}.",
-            field="weights",
-            hint="Name costs for the classes of the run.",
-        )
-    return CostMatrix(found.weights, labels, found.currency)
+    return _for_classes(
+        found, labels, name, f"run {run_id}", hint="Name costs for the classes of the run."
+    )
 
 
 def decide(

@@ -27,7 +27,7 @@ from offdiag.sdk.frames.columns import (
 )
 from offdiag.sdk.frames.counted_query import CountedQuery, with_query
 from offdiag.sdk.frames.kinds import counts_of
-from offdiag.sdk.frames.paired import arguments_of, log_counted_together
+from offdiag.sdk.frames.paired import arguments_of, dataset_of_counts, log_counted_together
 from offdiag.sdk.frames.rows import Rows, labels_on_engine, row_batches, rows_in_memory
 from offdiag.sdk.logging import AboutRun, RunArguments, facts_of, log_run, start_run
 from offdiag.sdk.open_run import OpenRun
@@ -116,13 +116,7 @@ def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
             field="slices",
             hint="Count slices in a run of their own without score, or keep the predictions.",
         )
-    if dataset is None:
-        raise InvalidInput(
-            "counts do not say which samples they cover.",
-            field="dataset",
-            hint="Name the dataset.",
-        )
-    return dataset
+    return dataset_of_counts(dataset)
 
 
 def log_streamed(

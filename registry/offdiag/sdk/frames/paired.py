@@ -277,6 +277,11 @@ def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
             field="actual",
             hint="Name their column, or keep the predictions.",
         )
+    return dataset_of_counts(dataset)
+
+
+def dataset_of_counts(dataset: str | None) -> str:
+    """The name of the dataset. Raises `InvalidInput` without one."""
     if dataset is None:
         raise InvalidInput(
             "counts do not say which samples they cover.",
