@@ -140,16 +140,16 @@ _NOT_KEPT = frozenset({PARAMETER, "from", "after", "before", SENT_BY_FORM})
 
 
 def run_header(
-    detail: RunDetail,
-    *,
-    current: str,
-    now: datetime,
-    tab_url: Callable[[str, str], str],
-    slices: tuple[SliceChoice, ...] = (),
-    kept: tuple[tuple[str, str], ...] = (),
+    detail: RunDetail, current: str, part: str | None, slices: tuple[SliceChoice, ...]
 ) -> RunHeaderView:
-    """Present a run. `tab_url` makes the address of a page from its name and the id of a run."""
+    """Present a run above its page `current`, which may show only the slice `part`."""
     run, around = detail.run, detail.neighbours
+    now = current_registry().database.clock()
+
+    def tab_url(name: str, run_id: str) -> str:
+        kept_part = part if name in SLICED else None
+        return url_for(f"run_{name}.page", run_id=run_id, slice=kept_part)
+
     state = None
     if detail.results is None:
         state = state_chip(run.state, work=detail.work, n_predictions=run.n_predictions, now=now)
@@ -181,7 +181,7 @@ def run_header(
         job_url=None if state is None or detail.work is None else f"/jobs/{detail.work.id}",
         is_pending=state is not None and state.tone == "busy",
         slices=slices,
-        kept=kept,
+        kept=tuple(each for each in request.args.items() if each[0] not in _NOT_KEPT),
         tabs=tuple(
             Tab(
                 _tab_text(name, text, detail),
@@ -317,16 +317,7 @@ def run_page(
     """A page of the run with the tab `current`, and with the error about a refused comment."""
     part = request.args.get(PARAMETER) or None if current in SLICED else None
     slices, comments = _read_beside(detail, current, part, refused_comment)
-    header = run_header(
-        detail,
-        current=current,
-        now=current_registry().database.clock(),
-        tab_url=lambda name, run_id: url_for(
-            f"run_{name}.page", run_id=run_id, slice=part if name in SLICED else None
-        ),
-        slices=slices,
-        kept=tuple(each for each in request.args.items() if each[0] not in _NOT_KEPT),
-    )
+    header = run_header(detail, current, part, slices)
     no_worker = ""
     if waits_for_worker(detail.run.state, header.state):
         with current_registry().database.read() as session:

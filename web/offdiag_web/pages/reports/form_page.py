@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -15,7 +14,7 @@ from offdiag.domain.schedule import zone_names
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import Conflict, InvalidInput, NotFound, Stale
 from offdiag.reports.scope import MOST_CONDITIONS, MOST_METRICS, MOST_SLICES, ReportScope
-from offdiag.services.delivery.message import MOST_TARGETS, WebhookTarget
+from offdiag.services.delivery.message import MOST_TARGETS
 from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.edit import (
     Choices,
@@ -25,7 +24,7 @@ from offdiag.services.schedules.edit import (
     report_choices,
     report_definition,
 )
-from offdiag.services.schedules.page import PlanPreview, preview_plan
+from offdiag.services.schedules.page import preview_plan
 from offdiag_web.app.context import current_registry, name_project, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import REFUSED, sentence_of
@@ -82,43 +81,13 @@ class NextTimes:
     problem: str | None = None
 
 
-def form_view(
-    typed: TypedReport,
-    choices: Choices,
-    *,
-    preview: PlanPreview | str,
-    errors: Errors,
-    fixed_name: str | None = None,
-    version: str = "",
-    webhooks: Sequence[WebhookTarget] = (),
-    address: ReportAddress | None = None,
-) -> str:
-    """Present the form. `preview` is the meaning of the schedule, or why it is invalid."""
-    fields = {each.name: each for each in _fields(typed, choices, errors)}
-    return render_template(
-        "reports/form.html",
-        fixed_name=fixed_name,
-        version=version,
-        fields=fields,
-        datasets=_datasets(typed, choices),
-        dataset_errors=tuple(errors.get("dataset", ())),
-        kept_webhooks=tuple(
-            Option(str(place), hook.text, str(place) in typed.kept_webhooks)
-            for place, hook in enumerate(webhooks)
-        ),
-        next_times=next_times(preview, zone=typed.zone),
-        errors=_summary(errors, fields),
-        address=address,
-        new_form=new_form(),
-        own_url=_new_url() if address is None else address.action_url("edit"),
-    )
-
-
-def next_times(preview: PlanPreview | str, *, zone: str) -> NextTimes:
-    """Present the next times of a schedule."""
-    if isinstance(preview, str):
-        return NextTimes("", (), zone, preview)
-    return NextTimes(preview.words, due_texts(preview.next_due_times), zone)
+def _next_times(typed: TypedReport) -> NextTimes:
+    """Present the next times of a schedule, or why it is invalid."""
+    try:
+        plan = preview_plan(current_registry().database, cron=typed.cron, zone=typed.zone.strip())
+    except InvalidInput as error:
+        return NextTimes("", (), typed.zone, sentence_of(error))
+    return NextTimes(plan.words, due_texts(plan.next_due_times), typed.zone)
 
 
 def _summary(errors: Errors, fields: dict[str, FieldView]) -> tuple[Link, ...]:
@@ -409,16 +378,26 @@ def _shown(
     errors: Errors | None = None,
     version: str = "",
 ) -> Response:
-    webhooks: tuple[WebhookTarget, ...] = webhooks_of(source)
-    html = form_view(
-        typed,
-        choices,
-        preview=_preview(typed),
-        errors=errors or {},
+    """The form for a new report, which may be a copy of `source`, or for changes of one."""
+    wrong = errors or {}
+    fields = {each.name: each for each in _fields(typed, choices, wrong)}
+    address = None if changed is None else ReportAddress(changed.scope.project, changed.name)
+    html = render_template(
+        "reports/form.html",
         fixed_name=None if changed is None else changed.name,
         version=version,
-        webhooks=webhooks,
-        address=None if changed is None else ReportAddress(changed.scope.project, changed.name),
+        fields=fields,
+        datasets=_datasets(typed, choices),
+        dataset_errors=tuple(wrong.get("dataset", ())),
+        kept_webhooks=tuple(
+            Option(str(place), hook.text, str(place) in typed.kept_webhooks)
+            for place, hook in enumerate(webhooks_of(source))
+        ),
+        next_times=_next_times(typed),
+        errors=_summary(wrong, fields),
+        address=address,
+        new_form=new_form(),
+        own_url=_new_url() if address is None else address.action_url("edit"),
     )
     return make_response(html, REFUSED if errors else 200)
 
@@ -427,10 +406,3 @@ def _new_url() -> str:
     """The address of a new form, with the report that it is copied from."""
     asked = {"like": request.args.get("like"), "project": request.args.get("project")}
     return with_query(f"/reports/{NEW}", asked)
-
-
-def _preview(typed: TypedReport) -> PlanPreview | str:
-    try:
-        return preview_plan(current_registry().database, cron=typed.cron, zone=typed.zone.strip())
-    except InvalidInput as error:
-        return sentence_of(error)
