@@ -136,76 +136,6 @@ class ImpactLine:
 MOST_NAMED = 10
 
 
-def impact_view(
-    impact: TruthImpact,
-    address: DatasetAddress,
-    notices: list[str],
-    *,
-    metric: str,
-    start: int,
-    failure: Failure | None,
-) -> str:
-    """Present an impact by one metric, starting with the runs that changed most."""
-    number = impact.version.number
-    titles = titles_for(impact.dataset.task)
-    ordered = sorted(impact.moved, key=lambda moved: -distance(moved, metric))
-    page = paging(
-        len(ordered),
-        start,
-        per_page=RUNS_PER_PAGE,
-        words=("run", "runs"),
-        url=lambda at: address.impact_url(number, metric=written(metric), start=at),
-    )
-    shown_runs = ordered[page.start : page.end]
-    scale = _scale(shown_runs, metric)
-    beyond = {(change.run_id, change.metric) for change in impact.beyond}
-    notes = Notes()
-    return render_template(
-        "datasets/impact.html",
-        number=number,
-        parent=None if impact.older is None else impact.older.number,
-        sentence=impact_sentence(impact, metric),
-        reason=impact.version.reason,
-        author=impact.version.author,
-        metric_title=titles[metric],
-        metrics=tuple(
-            Segment(title, address.impact_url(number, metric=written(key)), key == metric)
-            for key, title in titles.items()
-        ),
-        ends=scale.ends,
-        lines=tuple(
-            _line(
-                impact,
-                moved,
-                metric,
-                scale,
-                notes,
-                is_beyond=(moved.run.id, metric) in beyond,
-                url=run_url(moved.run.id),
-            )
-            for moved in shown_runs
-        ),
-        has_parts=any(
-            side.n_labelled < side.n_cases
-            for moved in impact.moved
-            for side in (moved.before, moved.after)
-        ),
-        paging=page,
-        waiting=_links(impact.waiting),
-        n_waiting_hidden=max(len(impact.waiting) - MOST_NAMED, 0),
-        failed=_links(impact.failed),
-        new=_new(impact.new),
-        cut=f"Only the newest {numbers.count(MOST_RUNS)} runs are compared."
-        if impact.is_cut
-        else None,
-        notes=tuple(notes.texts),
-        address=address,
-        own_url=address.impact_url(number, metric=written(metric), start=start),
-        notices=notices,
-        failure=failure,
-    )
-
-
 def written(metric: str) -> str | None:
     """A metric as written in an address; the first one is left out."""
     return None if metric == next(iter(METRIC_TITLES)) else metric
@@ -368,8 +298,62 @@ def _page(name: str, number: int, failure: Failure | None = None) -> Response:
     metric, notices = _requested_metric(impact)
     start, more = read_start(request.args)
     address = DatasetAddress(requested_project(), name)
-    html = impact_view(
-        impact, address, notices + more, metric=metric, start=start, failure=failure
+    titles = titles_for(impact.dataset.task)
+    ordered = sorted(impact.moved, key=lambda moved: -distance(moved, metric))
+    page = paging(
+        len(ordered),
+        start,
+        per_page=RUNS_PER_PAGE,
+        words=("run", "runs"),
+        url=lambda at: address.impact_url(number, metric=written(metric), start=at),
+    )
+    shown_runs = ordered[page.start : page.end]
+    scale = _scale(shown_runs, metric)
+    beyond = {(change.run_id, change.metric) for change in impact.beyond}
+    notes = Notes()
+    html = render_template(
+        "datasets/impact.html",
+        number=number,
+        parent=None if impact.older is None else impact.older.number,
+        sentence=impact_sentence(impact, metric),
+        reason=impact.version.reason,
+        author=impact.version.author,
+        metric_title=titles[metric],
+        metrics=tuple(
+            Segment(title, address.impact_url(number, metric=written(key)), key == metric)
+            for key, title in titles.items()
+        ),
+        ends=scale.ends,
+        lines=tuple(
+            _line(
+                impact,
+                moved,
+                metric,
+                scale,
+                notes,
+                is_beyond=(moved.run.id, metric) in beyond,
+                url=run_url(moved.run.id),
+            )
+            for moved in shown_runs
+        ),
+        has_parts=any(
+            side.n_labelled < side.n_cases
+            for moved in impact.moved
+            for side in (moved.before, moved.after)
+        ),
+        paging=page,
+        waiting=_links(impact.waiting),
+        n_waiting_hidden=max(len(impact.waiting) - MOST_NAMED, 0),
+        failed=_links(impact.failed),
+        new=_new(impact.new),
+        cut=f"Only the newest {numbers.count(MOST_RUNS)} runs are compared."
+        if impact.is_cut
+        else None,
+        notes=tuple(notes.texts),
+        address=address,
+        own_url=address.impact_url(number, metric=written(metric), start=start),
+        notices=[*notices, *more],
+        failure=failure,
     )
     return make_response(html, REFUSED if failure else 200)
 

@@ -100,56 +100,6 @@ def _readable(event: FlagEvent) -> str:
 _RANKED_WORDS = dict(zip(RANKED_KEYS, ("accuracy", "balanced accuracy"), strict=True))
 
 
-def _rendered(
-    detail: FlagDetail,
-    *,
-    now: datetime,
-    problem: int | None,
-    refused: Refused,
-) -> str:
-    entry, flag, content = detail.entry, detail.entry.flag, detail.entry.flag.content
-    label = content.class_label
-    state = flag.status.state_at(now)
-    is_closed = state is FlagState.CLOSED
-    return render_template(
-        "flags/flag.html",
-        flag=flag,
-        entry=entry,
-        content=content,
-        name=flag_name(flag.id),
-        title=flag_title(content, entry.task),
-        url=flag_url(flag.id),
-        severity=severity_mark(flag.status.severity),
-        rule=detail.rule,
-        state=state_chip(flag.status, now),
-        badge=badge_chip(content),
-        run_url=run_url(flag.run_id),
-        dataset_url=DatasetAddress(entry.project, entry.dataset).url(),
-        ranks=rank_sentence(detail.ranks),
-        message=typeset(content.message),
-        opened=flag.first_seen,
-        seen=flag.last_seen,
-        reason=flag.status.reason if flag.status.is_dismissed else None,
-        rule_changes=_rule_changes(detail),
-        outdated=_outdated(detail),
-        chart=_chart(detail),
-        checks=checks_view(detail),
-        examples=_examples(flag.run_id, content),
-        better=None if label is None else alternatives_view(detail.better, label),
-        history=history_lines(detail.history),
-        can_acknowledge=not is_closed and state is not FlagState.ACKNOWLEDGED,
-        can_triage=not is_closed,
-        can_reopen=not is_closed and state is not FlagState.OPEN,
-        rest_days=rest_days(now),
-        others_url=problems_of_run(flag.run_id),
-        problem=problem,
-        json_url=flag_url(flag.id, "json"),
-        csv_url=flag_url(flag.id, "csv"),
-        classes_url=flag_classes_url(flag.id),
-        refused=refused,
-    )
-
-
 def rank_sentence(ranks: Mapping[str, RankedValue]) -> str | None:
     """ "Accuracy 0.864 is rank 1 of 12, balanced accuracy 0.630 is rank 9 of 12." """
     parts = [_ranked(word, ranks[key]) for key, word in _RANKED_WORDS.items() if key in ranks]
@@ -257,11 +207,52 @@ def decide(number: int, action: str) -> Response:
 
 
 def _page(number: int, refused: Refused) -> Response:
-    detail = _detail(number)
-    with current_registry().database.read() as session:
+    detail, database = _detail(number), current_registry().database
+    with database.read() as session:
         problem = problem_of_flag(session, number)
-    now = current_registry().database.clock()
-    return make_response(_rendered(detail, now=now, problem=problem, refused=refused))
+    now = database.clock()
+    entry, flag, content = detail.entry, detail.entry.flag, detail.entry.flag.content
+    label = content.class_label
+    state = flag.status.state_at(now)
+    is_closed = state is FlagState.CLOSED
+    html = render_template(
+        "flags/flag.html",
+        flag=flag,
+        entry=entry,
+        content=content,
+        name=flag_name(flag.id),
+        title=flag_title(content, entry.task),
+        url=flag_url(flag.id),
+        severity=severity_mark(flag.status.severity),
+        rule=detail.rule,
+        state=state_chip(flag.status, now),
+        badge=badge_chip(content),
+        run_url=run_url(flag.run_id),
+        dataset_url=DatasetAddress(entry.project, entry.dataset).url(),
+        ranks=rank_sentence(detail.ranks),
+        message=typeset(content.message),
+        opened=flag.first_seen,
+        seen=flag.last_seen,
+        reason=flag.status.reason if flag.status.is_dismissed else None,
+        rule_changes=_rule_changes(detail),
+        outdated=_outdated(detail),
+        chart=_chart(detail),
+        checks=checks_view(detail),
+        examples=_examples(flag.run_id, content),
+        better=None if label is None else alternatives_view(detail.better, label),
+        history=history_lines(detail.history),
+        can_acknowledge=not is_closed and state is not FlagState.ACKNOWLEDGED,
+        can_triage=not is_closed,
+        can_reopen=not is_closed and state is not FlagState.OPEN,
+        rest_days=rest_days(now),
+        others_url=problems_of_run(flag.run_id),
+        problem=problem,
+        json_url=flag_url(flag.id, "json"),
+        csv_url=flag_url(flag.id, "csv"),
+        classes_url=flag_classes_url(flag.id),
+        refused=refused,
+    )
+    return make_response(html)
 
 
 def _detail(number: int) -> FlagDetail:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from flask import Blueprint, make_response, redirect, render_template, request
@@ -17,7 +16,7 @@ from offdiag.flags.verdict import Severity
 from offdiag.records.problem import problem_documents
 from offdiag.store.comments import About, comments_on
 from offdiag.store.problem_values import Measured, best_run_on, measure
-from offdiag.store.problems import DatasetOfProblems, FoundProblems, find_problem
+from offdiag.store.problems import FoundProblems, find_problem
 from offdiag.store.ranked_runs import RankedRun
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import own_path
@@ -27,7 +26,6 @@ from offdiag_web.components.controls import Discussion, Link, discussion
 from offdiag_web.components.flags import flag_name, severity_mark
 from offdiag_web.components.samples import example_strip, question_about
 from offdiag_web.pages.flags.problem_evidence import (
-    EvidenceChart,
     day_of,
     evidence_chart,
     problem_chip,
@@ -81,50 +79,13 @@ def _page(number: int, refused: Refused) -> Response:
     with database.read() as session:
         chart = evidence_chart(session, problem, measured)
         best = best_run_on(session, problem, found, measured)
-    html = _rendered(
-        problem,
-        found.datasets[problem.key.dataset_id],
-        measured,
-        refused,
-        chart=chart,
-        best=best,
-        also=related(problem, found.problems),
-        found=found,
-    )
-    return make_response(html)
-
-
-def _problem(number: int) -> tuple[Problem, FoundProblems, Measured]:
-    database = current_registry().database
-    with database.read() as session:
-        problem, found = find_problem(session, number, now=database.clock())
-        if problem is None:
-            raise NotFound(
-                f"no current run shows problem {problem_name(number)}.",
-                field="problem",
-                hint="Open the list of problems.",
-            )
-        one = FoundProblems((problem,), found.datasets)
-        return problem, found, measure(session, one)[number]
-
-
-def _rendered(
-    problem: Problem,
-    dataset: DatasetOfProblems,
-    measured: Measured,
-    refused: Refused,
-    *,
-    chart: EvidenceChart | None,
-    best: RankedRun | None,
-    also: Sequence[Problem],
-    found: FoundProblems,
-) -> str:
-    key = problem.key
+    key, dataset = problem.key, found.datasets[problem.key.dataset_id]
+    also = related(problem, found.problems)
     runs = {run.id: run for run in problem.runs}
     state, first = problem.state, problem.affected[-1]
     if best is not None and best.id == measured.run_id:
         best = None
-    return render_template(
+    html = render_template(
         "flags/problem.html",
         name=problem_name(problem.number),
         title=problem_title(key),
@@ -165,6 +126,21 @@ def _rendered(
         seen=seen_problems(found, [problem.number]),
         seen_of=partial(seen_problems, found),
     )
+    return make_response(html)
+
+
+def _problem(number: int) -> tuple[Problem, FoundProblems, Measured]:
+    database = current_registry().database
+    with database.read() as session:
+        problem, found = find_problem(session, number, now=database.clock())
+        if problem is None:
+            raise NotFound(
+                f"no current run shows problem {problem_name(number)}.",
+                field="problem",
+                hint="Open the list of problems.",
+            )
+        one = FoundProblems((problem,), found.datasets)
+        return problem, found, measure(session, one)[number]
 
 
 def _shown_as(problem: Problem, run: SeenRun) -> str:

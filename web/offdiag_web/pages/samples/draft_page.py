@@ -115,17 +115,6 @@ def _act(name: str, *, is_final: bool) -> Response:
 def _page(name: str, failure: Failure | None = None) -> Response:
     start, notices = read_start(request.args)
     found = label_draft(current_registry().database, project=requested_project(), dataset=name)
-    html = _rendered(found, start, user_name_if_given(), notices, failure)
-    return make_response(html, REFUSED if failure else 200)
-
-
-def _rendered(
-    found: LabelDraft,
-    start: int,
-    person: str | None,
-    notices: list[str],
-    failure: Failure | None,
-) -> str:
     address = DatasetAddress(found.dataset.project, found.dataset.name)
     items = sorted(found.items, key=lambda item: _ORDER.index(item.status))
     pages = paging(
@@ -136,8 +125,9 @@ def _rendered(
         url=lambda at: address.draft_url(start=at),
     )
     shown = items[pages.start : pages.end]
+    person = user_name_if_given()
     looks = sample_looks(address, (item.sample for item in shown))
-    return render_template(
+    html = render_template(
         "samples/draft.html",
         notices=[*notices, *no_longer_listed(item.sample for item in shown)],
         failure=failure,
@@ -152,6 +142,7 @@ def _rendered(
         paging=pages,
         is_shown=request.args.get(SHOW) == "shown",
     )
+    return make_response(html, REFUSED if failure else 200)
 
 
 def _line(item: DraftItem, looks: SampleLooks, person: str | None) -> DraftLine:

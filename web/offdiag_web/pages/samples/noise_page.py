@@ -39,7 +39,19 @@ class NoiseLine:
 @blueprint.get(f"{DATASET}/noise")
 def page(name: str) -> Response:
     share, notices = _share()
-    return make_response(_rendered(_found(name, share), share, notices))
+    found = _found(name, share)
+    document = noise_document(found)
+    html = render_template(
+        "samples/noise.html",
+        notices=notices,
+        address=DatasetAddress(document.project, document.dataset),
+        frame=dataset_frame(found.dataset, found.size, current="suspects"),
+        found=document,
+        share=f"{100 * share:g}",
+        statement=statement(document),
+        lines=tuple(_line(each) for each in document.models),
+    )
+    return make_response(html)
 
 
 @blueprint.get(f"{DATASET}/noise.json")
@@ -67,20 +79,6 @@ def _share() -> tuple[float, list[str]]:
     if 0 <= share <= 0.5:
         return share, []
     return USUAL_SHARE, [f"“{given[:20]}” is not a share from 0 to 50 %; 3 % is used instead."]
-
-
-def _rendered(found: LabelNoise, share: float, notices: list[str]) -> str:
-    document = noise_document(found)
-    return render_template(
-        "samples/noise.html",
-        notices=notices,
-        address=DatasetAddress(document.project, document.dataset),
-        frame=dataset_frame(found.dataset, found.size, current="suspects"),
-        found=document,
-        share=f"{100 * share:g}",
-        statement=statement(document),
-        lines=tuple(_line(each) for each in document.models),
-    )
 
 
 def statement(found: Noise) -> str:

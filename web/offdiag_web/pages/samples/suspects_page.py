@@ -79,17 +79,54 @@ def page(name: str) -> Response:
 
 def _page(name: str, failure: Failure | None = None) -> Response:
     start, notices = read_start(request.args)
-    class_label, at_least = request.args.get("class") or None, _at_least()
-    if class_label is not None and class_label not in _class_names(name):
+    class_label, at_least = request.args.get("class", ""), _at_least()
+    if class_label and class_label not in _class_names(name):
         notices.append(
             f"There is no label “{class_label[:40]}”; suspects of all labels are shown."
         )
-        class_label = None
+        class_label = ""
     if request.args.get("against", str(at_least)) != str(at_least):
         notices.append("The number of models is invalid; 1 is used instead.")
-    person = user_name_if_given()
-    found = _found(name, SuspectQuestion(class_label, at_least, start, SUSPECTS_PER_PAGE, person))
-    html = _rendered(found, class_label or "", at_least, notices, failure)
+    found = _found(
+        name,
+        SuspectQuestion(
+            class_label or None, at_least, start, SUSPECTS_PER_PAGE, user_name_if_given()
+        ),
+    )
+    address = DatasetAddress(found.dataset.project, found.dataset.name)
+    looks = sample_looks(address, (each.sample for each in found.suspects))
+    most = max((n for _, _, n in found.moves), default=1)
+    html = render_template(
+        "samples/suspects.html",
+        notices=[*notices, *no_longer_listed(each.sample for each in found.suspects)],
+        failure=failure,
+        address=address,
+        own_url=_own_url(address),
+        frame=dataset_frame(found.dataset, found.size, current="suspects"),
+        found=found,
+        statement=statement(found),
+        planted=None if found.planted is None else planted_sentence(found.planted),
+        lines=tuple(_line(each, found, looks) for each in found.suspects),
+        moves=tuple(
+            (class_head(a), class_head(b), numbers.count(n), share_bar(n / most, name=str(n)))
+            for a, b, n in found.moves[:8]
+        ),
+        looks=looks,
+        classes=found.dataset.labels.names,
+        class_label=class_label,
+        at_least=at_least,
+        paging=paging(
+            found.total,
+            found.start,
+            per_page=SUSPECTS_PER_PAGE,
+            words=("suspect label", "suspect labels"),
+            url=lambda at: address.suspects_url(
+                class_label=class_label, at_least=at_least, start=at
+            ),
+        ),
+        is_shown=request.args.get(SHOW) == "shown",
+        draft=DraftCard("" if found.draft is None else draft_text(found.draft), found.version + 1),
+    )
     return make_response(html, REFUSED if failure else 200)
 
 
@@ -180,49 +217,6 @@ def _found(name: str, question: SuspectQuestion) -> SuspectLabels:
         dataset=name,
         question=question,
         kept=kept_suspects(),
-    )
-
-
-def _rendered(
-    found: SuspectLabels,
-    class_label: str,
-    at_least: int,
-    notices: list[str],
-    failure: Failure | None,
-) -> str:
-    address = DatasetAddress(found.dataset.project, found.dataset.name)
-    looks = sample_looks(address, (each.sample for each in found.suspects))
-    most = max((n for _, _, n in found.moves), default=1)
-    return render_template(
-        "samples/suspects.html",
-        notices=[*notices, *no_longer_listed(each.sample for each in found.suspects)],
-        failure=failure,
-        address=address,
-        own_url=_own_url(address),
-        frame=dataset_frame(found.dataset, found.size, current="suspects"),
-        found=found,
-        statement=statement(found),
-        planted=None if found.planted is None else planted_sentence(found.planted),
-        lines=tuple(_line(each, found, looks) for each in found.suspects),
-        moves=tuple(
-            (class_head(a), class_head(b), numbers.count(n), share_bar(n / most, name=str(n)))
-            for a, b, n in found.moves[:8]
-        ),
-        looks=looks,
-        classes=found.dataset.labels.names,
-        class_label=class_label,
-        at_least=at_least,
-        paging=paging(
-            found.total,
-            found.start,
-            per_page=SUSPECTS_PER_PAGE,
-            words=("suspect label", "suspect labels"),
-            url=lambda at: address.suspects_url(
-                class_label=class_label, at_least=at_least, start=at
-            ),
-        ),
-        is_shown=request.args.get(SHOW) == "shown",
-        draft=DraftCard("" if found.draft is None else draft_text(found.draft), found.version + 1),
     )
 
 
