@@ -25,22 +25,6 @@ COST_COLUMNS = (
 )
 
 
-def cost_list_view(overview: CostOverview) -> str:
-    return render_template(
-        "costs/page.html",
-        lines=[
-            (
-                each,
-                CostsAddress(each.project, each.name).url(),
-                _uses_text(default_of(overview, each), reports_of(overview, each)),
-            )
-            for each in overview.newest
-        ],
-        default_project=DEFAULT_PROJECT,
-        new_url=new_costs_url(DEFAULT_PROJECT),
-    )
-
-
 def default_of(overview: CostOverview, each: CostVersion) -> list[str]:
     """Datasets that use this version."""
     return [use.dataset for use in overview.datasets if use.cost_matrix_id == each.id]
@@ -157,7 +141,20 @@ def page() -> Response:
     database = current_registry().database
     with database.read() as session:
         overview = cost_overview(session)
-    return make_response(cost_list_view(overview))
+    html = render_template(
+        "costs/page.html",
+        lines=[
+            (
+                each,
+                CostsAddress(each.project, each.name).url(),
+                _uses_text(default_of(overview, each), reports_of(overview, each)),
+            )
+            for each in overview.newest
+        ],
+        default_project=DEFAULT_PROJECT,
+        new_url=new_costs_url(DEFAULT_PROJECT),
+    )
+    return make_response(html)
 
 
 @blueprint.get(f"/costs{DATA_FORMAT}")

@@ -157,17 +157,9 @@ def data_page(name: str, failure: Failure | None = None) -> Response:
     database = current_registry().database
     start, notices = read_start(request.args)
     detail = browse_dataset(database, project=requested_project(), dataset=name)
-    html = dataset_view(detail, notices, start=start, failure=failure)
-    return make_response(html, 200 if failure is None else failure.status)
-
-
-def dataset_view(
-    detail: DatasetDetail, notices: list[str], *, start: int, failure: Failure | None = None
-) -> str:
-    """Present a dataset; `start` is the first class that is shown, counted from 0."""
     dataset = detail.dataset
     address = DatasetAddress(dataset.project, dataset.name)
-    return render_template(
+    html = render_template(
         "datasets/data.html",
         notices=notices,
         failure=failure,
@@ -182,6 +174,7 @@ def dataset_view(
         most_levels=MOST_LEVELS,
         groups=None if dataset.hierarchy is None else group_lines(dataset.hierarchy),
     )
+    return make_response(html, 200 if failure is None else failure.status)
 
 
 def _size(detail: DatasetDetail) -> DatasetSize:

@@ -93,44 +93,6 @@ class Move:
     bar: Markup
 
 
-def difference_view(
-    comparison: TruthComparison, address: DatasetAddress, notices: list[str], *, start: int
-) -> str:
-    """Present a comparison; `start` is the first changed sample shown, counted from 0."""
-    difference = comparison.difference
-    before, after = comparison.before, comparison.after
-    page = paging(
-        len(difference),
-        start,
-        per_page=SAMPLES_PER_PAGE,
-        words=("changed example", "changed examples"),
-        url=lambda at: address.difference_url(before.number, after.number, start=at),
-    )
-    follows = after.parent_id == before.id
-    return render_template(
-        "datasets/difference.html",
-        before=f"v{before.number}",
-        after=f"v{after.number}",
-        sentence=difference_sentence(difference),
-        reason=after.reason if follows else None,
-        author=after.author if follows else None,
-        moves=tuple(_move(move, len(difference)) for move in difference.moves[:MOST_MOVES]),
-        n_moves_hidden=max(len(difference.moves) - MOST_MOVES, 0),
-        table=relabelling_table(difference, before=f"v{before.number}", after=f"v{after.number}"),
-        samples=tuple(
-            (str(sample.sample), label_head(sample.before), label_head(sample.after))
-            for sample in difference.samples(page.start, page.end)
-        ),
-        sample_head="Position" if difference.ids is None else "Example",
-        paging=page,
-        address=address,
-        csv_url=address.difference_url(before.number, after.number, "csv"),
-        json_url=address.difference_url(before.number, after.number, "json"),
-        impact_url=address.impact_url(after.number),
-        notices=notices,
-    )
-
-
 def difference_sentence(difference: LabelDifference) -> str:
     """ "12 labels differ: 10 corrected and 2 given for the first time."."""
     if not len(difference):
@@ -166,8 +128,40 @@ _PATH = f"{DATASET}/truth/<{VERSION}:before>..<{VERSION}:after>"
 def page(name: str, before: int, after: int) -> Response:
     start, notices = read_start(request.args)
     address = DatasetAddress(requested_project(), name)
-    compared = _compared(name, before, after)
-    return make_response(difference_view(compared, address, notices, start=start))
+    comparison = _compared(name, before, after)
+    difference = comparison.difference
+    revision = comparison.after
+    pages = paging(
+        len(difference),
+        start,
+        per_page=SAMPLES_PER_PAGE,
+        words=("changed example", "changed examples"),
+        url=lambda at: address.difference_url(before, after, start=at),
+    )
+    follows = revision.parent_id == comparison.before.id
+    html = render_template(
+        "datasets/difference.html",
+        before=f"v{before}",
+        after=f"v{after}",
+        sentence=difference_sentence(difference),
+        reason=revision.reason if follows else None,
+        author=revision.author if follows else None,
+        moves=tuple(_move(move, len(difference)) for move in difference.moves[:MOST_MOVES]),
+        n_moves_hidden=max(len(difference.moves) - MOST_MOVES, 0),
+        table=relabelling_table(difference, before=f"v{before}", after=f"v{after}"),
+        samples=tuple(
+            (str(sample.sample), label_head(sample.before), label_head(sample.after))
+            for sample in difference.samples(pages.start, pages.end)
+        ),
+        sample_head="Position" if difference.ids is None else "Example",
+        paging=pages,
+        address=address,
+        csv_url=address.difference_url(before, after, "csv"),
+        json_url=address.difference_url(before, after, "json"),
+        impact_url=address.impact_url(after),
+        notices=notices,
+    )
+    return make_response(html)
 
 
 @blueprint.get(f"{_PATH}{DATA_FORMAT}")

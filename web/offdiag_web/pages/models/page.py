@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.runs import Task
 from offdiag.records.runs.run import entry_row, run_columns, run_summary
 from offdiag.store.dataset_page import DatasetFacts
-from offdiag.store.run_list_by_dataset import ModelRuns, runs_of_model
+from offdiag.store.run_list_by_dataset import runs_of_model
 from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT
@@ -54,29 +54,6 @@ class ModelOnDataset:
     trends: tuple[tuple[str, Markup], ...]
     not_drawn: str
     rows: tuple[RunRow, ...]
-
-
-def model_view(model: ModelRuns, *, now: datetime) -> str:
-    notes = Notes()
-    datasets = tuple(
-        _on_dataset(model.name, *on_dataset, notes=notes, now=now)
-        for on_dataset in model.by_dataset
-    )
-    shown = sum(len(runs) for _, runs in model.by_dataset)
-    is_whole = shown == model.total
-    newest = "" if is_whole else f", the newest {numbers.count(shown)} are shown"
-    runs = numbers.plural(model.total, "run")
-    return render_template(
-        "models/page.html",
-        name=model.name,
-        address=ModelAddress(model.name),
-        subtitle=f"{runs} on {numbers.plural(len(datasets), 'dataset')}{newest}",
-        all_url=None
-        if is_whole
-        else RunListAddress(parse_filter(f"model:{quoted(model.name)}")).url(),
-        datasets=datasets,
-        notes=tuple(notes.texts),
-    )
 
 
 def _on_dataset(
@@ -136,7 +113,28 @@ def page(name: str) -> Response:
     database = current_registry().database
     with database.read() as session:
         model = runs_of_model(session, name)
-    return make_response(model_view(model, now=database.clock()))
+    now = database.clock()
+    notes = Notes()
+    datasets = tuple(
+        _on_dataset(model.name, *on_dataset, notes=notes, now=now)
+        for on_dataset in model.by_dataset
+    )
+    shown = sum(len(runs) for _, runs in model.by_dataset)
+    is_whole = shown == model.total
+    newest = "" if is_whole else f", the newest {numbers.count(shown)} are shown"
+    runs = numbers.plural(model.total, "run")
+    html = render_template(
+        "models/page.html",
+        name=model.name,
+        address=ModelAddress(model.name),
+        subtitle=f"{runs} on {numbers.plural(len(datasets), 'dataset')}{newest}",
+        all_url=None
+        if is_whole
+        else RunListAddress(parse_filter(f"model:{quoted(model.name)}")).url(),
+        datasets=datasets,
+        notes=tuple(notes.texts),
+    )
+    return make_response(html)
 
 
 @blueprint.get(f"/models/<name:name>{DATA_FORMAT}")

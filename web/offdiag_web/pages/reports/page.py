@@ -82,35 +82,6 @@ class PlanView:
     ahead: tuple[str, ...]
 
 
-def report_view(page: ReportPage, notices: list[str], *, start: int, now: datetime) -> str:
-    entry = page.entry
-    address = ReportAddress(entry.project, entry.name)
-    return render_template(
-        "reports/report.html",
-        name=entry.name,
-        project=None if entry.project == DEFAULT_PROJECT else entry.project,
-        address=address,
-        dataset=entry.scope.dataset,
-        dataset_url=DatasetAddress(entry.project, entry.scope.dataset).url(),
-        facts=_facts(entry.scope, page.baseline, entry.targets),
-        plan=_plan(page, now),
-        warning=_warning(page),
-        line=history_line(page.history, entry.scope),
-        editions=tuple(_edition_line(each, address) for each in page.editions),
-        paging=paging(
-            entry.n_editions,
-            start,
-            per_page=EDITIONS_PER_PAGE,
-            words=("edition", "editions"),
-            url=lambda first: address.url(start=first),
-        ),
-        is_pending=any(each.edition.state.value == "pending" for each in page.editions),
-        own_url=address.url(start=start),
-        new_form=new_form(),
-        notices=notices,
-    )
-
-
 def _facts(
     scope: ReportScope, baseline: str | None, targets: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
@@ -189,8 +160,34 @@ def export(form: str) -> Response:
 def report(name: str) -> Response:
     database = current_registry().database
     start, notices = read_start(request.args)
-    found = report_page(database, project=requested_project(), name=name, start=start)
-    return make_response(report_view(found, notices, start=start, now=database.clock()))
+    page = report_page(database, project=requested_project(), name=name, start=start)
+    entry = page.entry
+    address = ReportAddress(entry.project, entry.name)
+    html = render_template(
+        "reports/report.html",
+        name=entry.name,
+        project=None if entry.project == DEFAULT_PROJECT else entry.project,
+        address=address,
+        dataset=entry.scope.dataset,
+        dataset_url=DatasetAddress(entry.project, entry.scope.dataset).url(),
+        facts=_facts(entry.scope, page.baseline, entry.targets),
+        plan=_plan(page, database.clock()),
+        warning=_warning(page),
+        line=history_line(page.history, entry.scope),
+        editions=tuple(_edition_line(each, address) for each in page.editions),
+        paging=paging(
+            entry.n_editions,
+            start,
+            per_page=EDITIONS_PER_PAGE,
+            words=("edition", "editions"),
+            url=lambda first: address.url(start=first),
+        ),
+        is_pending=any(each.edition.state.value == "pending" for each in page.editions),
+        own_url=address.url(start=start),
+        new_form=new_form(),
+        notices=notices,
+    )
+    return make_response(html)
 
 
 @blueprint.get(f"{REPORT}{DATA_FORMAT}")

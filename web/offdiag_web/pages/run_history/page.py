@@ -25,28 +25,6 @@ MOST_EVALUATIONS = 100
 _ABSENT = MetricValue(None, reason="not_computed")
 
 
-def history_view(history: RunHistory) -> Response:
-    notes = Notes()
-    latest: dict[str | None, PastEvaluation] = {}
-    lines = []
-    titles = titles_for(history.detail.run.task)
-    for entry in history.entries:
-        before = latest.get(entry.evaluation.slice)
-        lines.append(_line(entry, before, tuple(titles), notes))
-        latest[entry.evaluation.slice] = entry.evaluation
-    newest_first = tuple(reversed(lines))
-    is_cut = len(newest_first) > MOST_EVALUATIONS
-    return run_page(
-        "run_history/page.html",
-        history.detail,
-        "history",
-        titles=tuple(titles.values()),
-        lines=newest_first[:MOST_EVALUATIONS],
-        cut=f"Only the newest {MOST_EVALUATIONS} evaluations are shown." if is_cut else None,
-        notes=tuple(notes.texts),
-    )
-
-
 def _line(
     entry: HistoryEntry,
     before: PastEvaluation | None,
@@ -81,7 +59,25 @@ blueprint = Blueprint("run_history", __name__)
 @blueprint.get(f"{RUN}/history")
 def page(run_id: str) -> Response:
     history = _history(run_id)
-    return history_view(history)
+    notes = Notes()
+    latest: dict[str | None, PastEvaluation] = {}
+    lines = []
+    titles = titles_for(history.detail.run.task)
+    for entry in history.entries:
+        before = latest.get(entry.evaluation.slice)
+        lines.append(_line(entry, before, tuple(titles), notes))
+        latest[entry.evaluation.slice] = entry.evaluation
+    newest_first = tuple(reversed(lines))
+    is_cut = len(newest_first) > MOST_EVALUATIONS
+    return run_page(
+        "run_history/page.html",
+        history.detail,
+        "history",
+        titles=tuple(titles.values()),
+        lines=newest_first[:MOST_EVALUATIONS],
+        cut=f"Only the newest {MOST_EVALUATIONS} evaluations are shown." if is_cut else None,
+        notes=tuple(notes.texts),
+    )
 
 
 @blueprint.get(f"{RUN}/history.json")
