@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Text, and_, cast, func, or_, select, true
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from offdiag.store.models import (
     CostMatrixRow,
@@ -26,7 +26,12 @@ class FoundName:
     detail: str
 
 
-def find_runs(session: Session, text: str, *, limit: int) -> list[FoundName]:
+OF_EACH_KIND = 8
+MOST_LABEL_SETS = 20
+"""Of the datasets with the words in their class names, how many have their classes searched."""
+
+
+def _runs(session: Session, text: str) -> list[FoundName]:
     """Runs by words of their name or tags, newest first; or by the beginning of their id.
 
     Words that are in neither may be in the name of the dataset or of the model.
@@ -39,7 +44,7 @@ def find_runs(session: Session, text: str, *, limit: int) -> list[FoundName]:
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .where(RunRow.deleted_at.is_(None))
         .order_by(RunRow.created_at.desc(), RunRow.id.desc())
-        .limit(limit)
+        .limit(OF_EACH_KIND)
     )
     if terms:
         by_words = and_(
@@ -50,41 +55,23 @@ def find_runs(session: Session, text: str, *, limit: int) -> list[FoundName]:
     return [FoundName(*row) for row in session.execute(statement)]
 
 
-def find_datasets(session: Session, text: str, *, limit: int) -> list[FoundName]:
-    """Datasets by words of their name, with their project."""
-    return _of_project(session, DatasetRow.name, DatasetRow.project_id, text, limit)
-
-
-def find_costs(session: Session, text: str, *, limit: int) -> list[FoundName]:
-    """Cost matrices by words of their name; the id is the project."""
-    return _of_project(session, CostMatrixRow.name, CostMatrixRow.project_id, text, limit)
-
-
-def find_schedules(session: Session, text: str, *, limit: int) -> list[FoundName]:
-    """Reports by words of their name; the id is the project."""
-    return _of_project(session, ScheduleRow.name, ScheduleRow.project_id, text, limit)
-
-
-def _of_project(
-    session: Session,
-    name: InstrumentedAttribute[str],
-    project_id: InstrumentedAttribute[int],
-    text: str,
-    limit: int,
+def _of_projects(
+    session: Session, kind: type[DatasetRow | CostMatrixRow | ScheduleRow], text: str
 ) -> list[FoundName]:
+    """Datasets, costs or reports by words of their name; the id is the project."""
     statement = (
-        select(ProjectRow.name, name)
+        select(ProjectRow.name, kind.name)
         .distinct()
-        .join(ProjectRow, ProjectRow.id == project_id)
-        .where(*(_holds(session, name.expression, term) for term in text.split()))
-        .order_by(name, ProjectRow.name)
-        .limit(limit)
+        .join(ProjectRow, ProjectRow.id == kind.project_id)
+        .where(*(_holds(session, kind.name.expression, term) for term in text.split()))
+        .order_by(kind.name, ProjectRow.name)
+        .limit(OF_EACH_KIND)
     )
     rows = session.execute(statement)
     return [FoundName(project, found, f"project {project}") for project, found in rows]
 
 
-def find_classes(session: Session, text: str, *, limit: int) -> list[tuple[str, FoundName]]:
+def _classes(session: Session, text: str) -> list[tuple[str, FoundName]]:
     """Project, and dataset with a class, by words of the name of the class."""
     terms = text.lower().split()
     if not terms:
@@ -103,10 +90,10 @@ def find_classes(session: Session, text: str, *, limit: int) -> list[tuple[str, 
         for name in names
         if all(term in name.lower() for term in terms)
     ]
-    return found[:limit]
+    return found[:OF_EACH_KIND]
 
 
-def find_models(session: Session, text: str, *, limit: int) -> list[FoundName]:
+def _models(session: Session, text: str) -> list[FoundName]:
     """Models by a part of their name, with the number of their runs."""
     model = RunRow.model.expression
     statement = (
@@ -116,7 +103,7 @@ def find_models(session: Session, text: str, *, limit: int) -> list[FoundName]:
         # Evaluated once per model. On the column itself SQLite would evaluate it for every run.
         .having(and_(true(), *(_holds(session, func.min(model), term) for term in text.split())))
         .order_by(model)
-        .limit(limit)
+        .limit(OF_EACH_KIND)
     )
     return [
         FoundName(str(name), str(name), "1 run" if count == 1 else f"{count} runs")
@@ -131,11 +118,6 @@ def _holds(
         # It compares without case by itself; lowering each name first takes twice as long.
         return column.contains(text, autoescape=True)
     return column.icontains(text, autoescape=True)
-
-
-OF_EACH_KIND = 8
-MOST_LABEL_SETS = 20
-"""Of the datasets with the words in their class names, how many have their classes searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +135,10 @@ class Findings:
 def find(session: Session, text: str) -> Findings:
     """Everything with all words of the text in its name; without text the newest runs."""
     return Findings(
-        tuple(find_runs(session, text, limit=OF_EACH_KIND)),
-        tuple(find_datasets(session, text, limit=OF_EACH_KIND)),
-        tuple(find_models(session, text, limit=OF_EACH_KIND)),
-        tuple(find_costs(session, text, limit=OF_EACH_KIND)),
-        tuple(find_schedules(session, text, limit=OF_EACH_KIND)),
-        tuple(find_classes(session, text, limit=OF_EACH_KIND)),
+        tuple(_runs(session, text)),
+        tuple(_of_projects(session, DatasetRow, text)),
+        tuple(_models(session, text)),
+        tuple(_of_projects(session, CostMatrixRow, text)),
+        tuple(_of_projects(session, ScheduleRow, text)),
+        tuple(_classes(session, text)),
     )
