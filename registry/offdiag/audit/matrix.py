@@ -82,15 +82,8 @@ _OTHER = {
 }
 
 
-def matrix_reading(
-    claims: Sequence[Claim], both: BothWays, class_order: tuple[str, ...] | None
-) -> MatrixReading:
-    """Decide by the class counts, otherwise by the numbers that fit one way only."""
-    orientation, decided_by, why = _orientation(claims, both)
-    return MatrixReading(orientation, decided_by, why, class_order)
-
-
 def _orientation(claims: Sequence[Claim], both: BothWays) -> tuple[Orientation | None, str, str]:
+    """Decide by the class counts, otherwise by the numbers that fit one way only."""
     if both.by_counts is OrientationVerdict.INCONSISTENT:
         return None, "contradiction", "neither margin of the matrix has the class counts"
     taken_only = _fitting_only(claims, both, exchanged=False)
@@ -156,7 +149,7 @@ def compared(claims: Sequence[Claim], counts: NDArray[np.int64], facts: Facts) -
     names = None
     if order is not None and facts.labels is not None:
         names = tuple(facts.labels.names[code] for code in order)
-    return Comparison(findings, matrix_reading(claims, both, names))
+    return Comparison(findings, MatrixReading(*_orientation(claims, both), names))
 
 
 def _finding(claim: Claim, both: BothWays, facts: Facts, order: Sequence[int] | None) -> Finding:

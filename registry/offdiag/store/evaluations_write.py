@@ -222,7 +222,7 @@ def _superseded_by(evaluation: NewEvaluation) -> ColumnElement[bool]:
 
 
 def _insert(session: Session, evaluation: NewEvaluation, now: datetime, *, counts: bool) -> int:
-    counted = evaluation.counted
+    counted, recalls = evaluation.counted, evaluation.per_class["recall"]
     row = EvaluationRow(
         run_id=evaluation.run_id,
         truth_version_id=evaluation.truth_version_id,
@@ -235,7 +235,9 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime, *, count
         is_current=counts,
         computed_at=now,
         duration_s=evaluation.duration_s,
-        lowest_recall=lowest_value(evaluation.per_class["recall"]),
+        lowest_recall=min(
+            (each.value for each in recalls if each.value is not None), default=None
+        ),
     )
     session.add(row)
     session.flush()  # Everything below refers to it.
@@ -269,11 +271,6 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime, *, count
         ]
     session.execute(_NEW_VALUES, rows)
     return row.id
-
-
-def lowest_value(values: Sequence[MetricValue]) -> float | None:
-    """The lowest of the defined values, None if there is none."""
-    return min((each.value for each in values if each.value is not None), default=None)
 
 
 def _value_row(

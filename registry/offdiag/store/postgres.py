@@ -76,11 +76,6 @@ def is_pooled(url: URL) -> bool:
     return True
 
 
-def without_mention(url: URL) -> URL:
-    """The URL without offdiag's own parameter, as the driver understands it."""
-    return url.difference_update_query([_PARAMETER])
-
-
 def limit_each_transaction(engine: Engine, limits: Mapping[str, str]) -> None:
     """Set limits at the beginning of each transaction, for its duration."""
     settings = ", ".join(
@@ -125,7 +120,7 @@ def postgres_engines(url: URL) -> Engines:
     says something impossible about a pooler.
     """
     pooled = is_pooled(url)
-    url = without_mention(url)
+    url = url.difference_update_query([_PARAMETER])  # The driver does not know it.
     try:
         engine = create_engine(
             url,

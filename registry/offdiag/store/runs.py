@@ -273,7 +273,7 @@ def _record(row: RunRow) -> RunRecord:
         state=RunState(row.state),
         source=SourceOrientation(row.source_orientation),
         derivation=derivation_of(row),
-        decision=decision_of(row),
+        decision=row.derivation if row.derived_from is None else None,
     )
 
 
@@ -313,11 +313,6 @@ def names_of(session: Session, run_ids: Collection[str]) -> dict[str, str]:
         select(RunRow.id, RunRow.name).where(RunRow.id.in_(run_ids), RunRow.deleted_at.is_(None))
     )
     return {row.id: row.name for row in rows}
-
-
-def decision_of(row: RunRow) -> Mapping[str, Any] | None:
-    """The rule that predicted from a run's own scores, None if predictions were logged."""
-    return row.derivation if row.derived_from is None else None
 
 
 def _plain(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -54,10 +54,6 @@ def unquoted(text: str) -> str:
     return text
 
 
-def is_quoted(text: str) -> bool:
-    return text.startswith('"')
-
-
 def code_of(text: str, labels: LabelSet) -> int | None:
     """The code of the class whose name is written, None if there is no such class."""
     return labels.index.get(unquoted(text))
@@ -224,7 +220,7 @@ def _side_text(side: str) -> str:
 
 
 def _is_pattern(name: str) -> bool:
-    return "*" in name and not is_quoted(name)
+    return "*" in name and not name.startswith('"')
 
 
 Groups = tuple[tuple[int, ...], ...]

@@ -86,11 +86,6 @@ def encoded_parts(
         yield encode_rows(table, part), len(part)
 
 
-def rows_by_key(connection: Connection, table: Table) -> Iterator[PlainRow]:
-    """All rows of a table as they are written to an archive, by primary key."""
-    yield from _rows(connection, table, select(table))
-
-
 def _rows(connection: Connection, table: Table, statement: Select[Any]) -> Iterator[PlainRow]:
     ordered = statement.order_by(*table.primary_key.columns)
     at_once = _rows_at_once(connection, table, statement)
@@ -134,7 +129,8 @@ def require_same_rows(
     for table in tables:
         n_rows = archive.manifest.rows_by_table.get(table.name, 0)
         given = _digest(_rows_of(archive, table))
-        kept = _digest(inserted_row(table, row) for row in rows_by_key(connection, table))
+        rows = _rows(connection, table, select(table))
+        kept = _digest(inserted_row(table, row) for row in rows)
         if given != kept:
             different.append(table.name)
         n_done += n_rows

@@ -97,11 +97,6 @@ _HEAD = TypeAdapter(_Head)
 _MANIFEST = TypeAdapter(Manifest)
 
 
-def manifest_text(manifest: Manifest) -> str:
-    document = {"format": FORMAT, "version": FORMAT_VERSION, **asdict(manifest)}
-    return json.dumps(document, indent=1)
-
-
 def read_manifest(name: str, text: bytes, kind: ArchiveKind) -> Manifest:
     """The manifest of the archive `name`, which must be of this kind.
 
@@ -291,4 +286,5 @@ def written_archive(
     ):
         writer = ArchiveWriter(target, manifest, n_rows, progress)
         yield writer
-        target.writestr(MANIFEST, manifest_text(writer.manifest))
+        document = {"format": FORMAT, "version": FORMAT_VERSION, **asdict(writer.manifest)}
+        target.writestr(MANIFEST, json.dumps(document, indent=1))
