@@ -59,12 +59,22 @@ def lift_time_limits(connection: Connection) -> None:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
-def count_rows(connection: Connection, statements: Iterable[Select[Any]]) -> int:
-    """The number of rows of all these statements together."""
-    return sum(
+def dump_tables(
+    connection: Connection,
+    rows: Mapping[Table, Select[Any]],
+    path: Path,
+    manifest: Manifest,
+    progress: Progress,
+) -> Manifest:
+    """Write an archive of these rows by table; returns its complete manifest."""
+    n_rows = sum(
         connection.scalar(select(func.count()).select_from(statement.subquery())) or 0
-        for statement in statements
+        for statement in rows.values()
     )
+    with written_archive(path, manifest, n_rows=n_rows, progress=progress) as archive:
+        for table, statement in rows.items():
+            dump_table(connection, table, statement, archive)
+    return archive.manifest
 
 
 def dump_table(
@@ -249,11 +259,7 @@ def write_backup(
             subject=database.place,
             sequences=sequences(connection, tables),
         )
-        n_rows = count_rows(connection, rows.values())
-        with written_archive(path, manifest, n_rows=n_rows, progress=progress) as archive:
-            for table, statement in rows.items():
-                dump_table(connection, table, statement, archive)
-        return archive.manifest
+        return dump_tables(connection, rows, path, manifest, progress)
 
 
 def restore_backup(

@@ -17,8 +17,7 @@ import offdiag_migrations
 from offdiag.errors import Conflict
 from offdiag.store import schema
 from offdiag.store.archive.backup import (
-    count_rows,
-    dump_table,
+    dump_tables,
     encoded_parts,
     lift_time_limits,
     load_archive,
@@ -29,7 +28,6 @@ from offdiag.store.archive.file import (
     Progress,
     opened_archive,
     require_disk_space,
-    written_archive,
 )
 from offdiag.store.archive.merge_datasets import (
     merge_baselines,
@@ -86,12 +84,7 @@ def write_project(
         subject=name,
         sequences={},
     )
-    rows = rows_of_project(project_id)
-    n_rows = count_rows(connection, rows.values())
-    with written_archive(path, manifest, n_rows=n_rows, progress=progress) as archive:
-        for table, statement in rows.items():
-            dump_table(connection, table, statement, archive)
-    return archive.manifest
+    return dump_tables(connection, rows_of_project(project_id), path, manifest, progress)
 
 
 def is_as_exported(session: Session, project_id: int, exported: Manifest) -> bool:
