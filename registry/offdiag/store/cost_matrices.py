@@ -17,7 +17,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.store.datasets import label_set_id
 from offdiag.store.models import CostMatrixRow, DatasetRow, LabelSetRow, ProjectRow, ScheduleRow
-from offdiag.store.models.base import record_as
+from offdiag.store.models.base import lock_row, record_as
 
 _LITTLE_ENDIAN = "<f8"
 
@@ -66,9 +66,7 @@ def insert_costs(
 ) -> int:
     """Store a new version, numbered after the newest one of this name; returns its id."""
     # Versions within a project are numbered consecutively.
-    session.execute(
-        select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update(key_share=True)
-    )
+    lock_row(session, ProjectRow, project_id)
     newest = session.scalar(
         select(func.max(CostMatrixRow.version)).where(
             CostMatrixRow.project_id == project_id, CostMatrixRow.name == name

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.values import MetricValue
 from offdiag.store.models import DatasetRow, ProjectRow, PromotionRow, RunRow
-from offdiag.store.models.base import record_as
+from offdiag.store.models.base import lock_row, record_as
 
 _IS_THERE = and_(RunRow.id.is_not(None), RunRow.deleted_at.is_(None))
 """Whether the run of a decision is neither deleted nor removed permanently."""
@@ -64,9 +64,7 @@ def add_promotion(
 ) -> PromotionRecord:
     """Give a run, by id and name, a role from now on; None withdraws the role."""
     # Decisions on one dataset are serialised, so that the newest is well defined.
-    session.execute(
-        select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
-    )
+    lock_row(session, DatasetRow, dataset_id)
     run_id, run_name = run or (None, None)
     metrics = metrics or {}
     row = PromotionRow(

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.store import codec
 from offdiag.store.models import ProjectRow, ReportEditionRow, ReportFileRow, WorkRow
-from offdiag.store.models.base import insert_into, record_as
+from offdiag.store.models.base import insert_into, lock_row, record_as
 
 
 class EditionState(StrEnum):
@@ -66,9 +66,7 @@ def insert_edition(
     `fire_time` and `due` name the same moment; None if the schedule has an edition for it already.
     No other transaction numbers editions of the project until this one ends.
     """
-    session.execute(
-        select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update(key_share=True)
-    )
+    lock_row(session, ProjectRow, project_id)
     last = session.scalar(
         select(func.max(ReportEditionRow.number)).where(
             ReportEditionRow.project_id == project_id, ReportEditionRow.name == name

@@ -15,7 +15,7 @@ from offdiag.domain.runs import Derivation, RunFacts, RunState, SaidOfRun, new_r
 from offdiag.errors import Conflict, NotFound
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.models import BaselineRow, DatasetRow, RunRow
-from offdiag.store.models.base import record_as
+from offdiag.store.models.base import lock_row, record_as
 
 _KEYS_AT_ONCE = 1_000
 
@@ -104,9 +104,7 @@ def _require_free_name(session: Session, dataset_id: int, name: str) -> None:
     Transactions that ask for a unique name wait here for all others of the dataset that do. SQLite
     has one writer at a time.
     """
-    session.execute(
-        select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
-    )
+    lock_row(session, DatasetRow, dataset_id)
     taken = session.scalar(
         select(RunRow.id)
         .where(RunRow.dataset_id == dataset_id, RunRow.name == name, RunRow.deleted_at.is_(None))
@@ -345,10 +343,7 @@ def pin_baseline(
     session: Session, *, dataset_id: int, run_id: str, author: str | None, now: datetime
 ) -> None:
     """Makes concurrent transactions pin one after the other."""
-    # Only one transaction at a time pins one.
-    session.execute(
-        select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
-    )
+    lock_row(session, DatasetRow, dataset_id)
     unpin_baseline(session, dataset_id)
     session.add(BaselineRow(dataset_id=dataset_id, run_id=run_id, author=author, pinned_at=now))
     session.flush()  # Constraint errors should be raised by this statement.

@@ -25,7 +25,7 @@ from offdiag.inputs.partial_labels import count_classes, count_labelled
 from offdiag.store import codec
 from offdiag.store.codec import decode_ids, encode_ids
 from offdiag.store.models import DatasetRow, RunRow, TruthChunkRow, TruthSliceRow, TruthVersionRow
-from offdiag.store.models.base import record_as
+from offdiag.store.models.base import lock_row, record_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +142,7 @@ def all_truths(session: Session) -> list[TruthRecord]:
 
 def lock_truths(session: Session, dataset_id: int) -> None:
     """Prevent others from adding label versions to this dataset until the transaction ends."""
-    session.execute(
-        select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
-    )
+    lock_row(session, DatasetRow, dataset_id)
 
 
 def truth_record(row: TruthVersionRow | None) -> TruthRecord | None:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.access import Grant, Role
 from offdiag.store.models import MembershipRow, ProjectRow, UserRow
-from offdiag.store.models.base import record_as
+from offdiag.store.models.base import lock_row, record_as
 
 _MANAGES = and_(MembershipRow.project_id.is_(None), MembershipRow.role == Role.ADMIN)
 
@@ -137,7 +137,7 @@ def lock_admins(session: Session) -> None:
 
 def set_role(session: Session, user_id: int, *, project_id: int | None, role: Role | None) -> None:
     """Set a user's role in a project, or in all projects; None removes it."""
-    _lock_roles(session, user_id)
+    lock_row(session, UserRow, user_id)
     session.execute(
         delete(MembershipRow).where(
             MembershipRow.user_id == user_id,
@@ -155,7 +155,7 @@ def replace_roles(
     session: Session, user_id: int, roles: Sequence[tuple[int | None, Role]]
 ) -> None:
     """Give a user exactly these roles."""
-    _lock_roles(session, user_id)
+    lock_row(session, UserRow, user_id)
     session.execute(delete(MembershipRow).where(MembershipRow.user_id == user_id))
     session.add_all(
         MembershipRow(user_id=user_id, project_id=project_id, role=role)
@@ -172,13 +172,6 @@ def has_admin(session: Session) -> bool:
         .where(_MANAGES, UserRow.disabled_at.is_(None))
     )
     return bool(session.scalar(select(exists(wanted))))
-
-
-def _lock_roles(session: Session, user_id: int) -> None:
-    """Prevent other transactions from giving roles to this user until this one ends."""
-    session.execute(
-        select(UserRow.id).where(UserRow.id == user_id).with_for_update(key_share=True)
-    )
 
 
 def _grants() -> Select[int, str, str]:

@@ -25,6 +25,7 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Text,
+    select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB, TEXT
@@ -145,6 +146,12 @@ def insert_into(session: Session, row: type[Base]) -> postgresql.Insert | sqlite
     """An INSERT with ON CONFLICT, which SQLAlchemy offers separately for each database."""
     make = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     return make(row)
+
+
+def lock_row(session: Session, kind: type[Base], id_: int) -> None:
+    """Let other transactions that lock this row, by its id, wait until this one ends."""
+    ids = kind.__table__.c.id
+    session.execute(select(ids).where(ids == id_).with_for_update(key_share=True))
 
 
 Record = TypeVar("Record", bound="DataclassInstance")
