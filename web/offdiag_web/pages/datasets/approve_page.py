@@ -12,7 +12,7 @@ from offdiag.domain.runs import PromotionRole
 from offdiag.domain.slices import column_text
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.services.champions import promotions
-from offdiag.services.champions.decision import Decision, browse_decision
+from offdiag.services.champions.decision import browse_decision
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import REFUSED, Failure, failure_of
@@ -101,10 +101,6 @@ def _form(name: str, typed: Mapping[str, str], failure: Failure | None = None) -
         best_sets=kept_best_sets(),
         kept=kept_decisions(),
     )
-    return make_response(_rendered(found, typed, failure), REFUSED if failure else 200)
-
-
-def _rendered(found: Decision, typed: Mapping[str, str], failure: Failure | None) -> str:
     challenger = found.challenger
     notices: list[str] = []
     known = [each.run.id for each in found.leaders.runs]
@@ -114,7 +110,7 @@ def _rendered(found: Decision, typed: Mapping[str, str], failure: Failure | None
         notices.append(f"Run “{asked[:40]}” cannot be approved here.")
         asked = None
     chosen = asked or ("" if challenger is None else challenger.run.id)
-    return render_template(
+    html = render_template(
         "datasets/approve.html",
         address=DatasetAddress(found.dataset.project, found.dataset.name),
         frame=dataset_frame(found.dataset, found.size, current="decision"),
@@ -137,3 +133,4 @@ def _rendered(found: Decision, typed: Mapping[str, str], failure: Failure | None
         notices=notices,
         failure=failure,
     )
+    return make_response(html, REFUSED if failure else 200)

@@ -25,7 +25,7 @@ from offdiag.records.runs.method import (
 )
 from offdiag.services.methods.compared import Methods, methods_of
 from offdiag.services.methods.estimates import Design, Method
-from offdiag.store.dataset_page import DatasetSize, dataset_size
+from offdiag.store.dataset_page import dataset_size
 from offdiag.store.method_runs import MethodRun
 from offdiag_web.app.context import current_registry, kept_moments
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
@@ -173,35 +173,6 @@ def page(name: str) -> Response:
     found = _found(name)
     with current_registry().database.read() as session:
         size = dataset_size(session, found.dataset.id)
-    return make_response(_rendered(found, size))
-
-
-@blueprint.get(f"{DATASET}/methods{DATA_FORMAT}")
-def export(name: str, form: str) -> Response:
-    document = methods_document(_found(name))
-    if form == "json":
-        return json_response(document)
-    return csv_response(f"{name}-methods", METHOD_COLUMNS, map(method_row, document.methods))
-
-
-@blueprint.get(f"{DATASET}/methods/learning-curves.csv")
-def learning_curves(name: str) -> Response:
-    document = methods_document(_found(name))
-    rows = map(curve_row, document.learning_curves)
-    return csv_response(f"{name}-learning-curves", CURVE_COLUMNS, rows)
-
-
-def _found(name: str) -> Methods:
-    return methods_of(
-        current_registry().database,
-        project=requested_project(),
-        name=name,
-        metric=request.args.get("metric"),
-        kept=kept_moments(),
-    )
-
-
-def _rendered(found: Methods, size: DatasetSize) -> str:
     dataset = found.dataset
     address = DatasetAddress(dataset.project, dataset.name)
     metric = METRIC_TITLES.get(found.metric, found.metric)
@@ -217,7 +188,7 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
         name = f"{method.name}: {metric_values.known(method.mean)}"
         return interval_mark(extent, scale=scale, name=name, canvas=IN_PANEL)
 
-    return render_template(
+    html = render_template(
         "methods/page.html",
         address=address,
         frame=dataset_frame(dataset, size, current="methods"),
@@ -246,6 +217,32 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
         n_without_size=found.n_without_size,
         n_weighted=found.n_weighted,
         curves_url=address.learning_curves_url(metric=found.metric),
+    )
+    return make_response(html)
+
+
+@blueprint.get(f"{DATASET}/methods{DATA_FORMAT}")
+def export(name: str, form: str) -> Response:
+    document = methods_document(_found(name))
+    if form == "json":
+        return json_response(document)
+    return csv_response(f"{name}-methods", METHOD_COLUMNS, map(method_row, document.methods))
+
+
+@blueprint.get(f"{DATASET}/methods/learning-curves.csv")
+def learning_curves(name: str) -> Response:
+    document = methods_document(_found(name))
+    rows = map(curve_row, document.learning_curves)
+    return csv_response(f"{name}-learning-curves", CURVE_COLUMNS, rows)
+
+
+def _found(name: str) -> Methods:
+    return methods_of(
+        current_registry().database,
+        project=requested_project(),
+        name=name,
+        metric=request.args.get("metric"),
+        kept=kept_moments(),
     )
 
 

@@ -60,38 +60,6 @@ class DeliveryLine:
     retry_url: str | None
 
 
-def edition_view(page: EditionPage) -> str:
-    edition, report = page.edition, page.report
-    address = ReportAddress(edition.project, edition.name)
-    best = None if report is None else next(iter(report.ranking), None)
-    return render_template(
-        "reports/edition.html",
-        name=edition.name,
-        project=None if edition.project == DEFAULT_PROJECT else edition.project,
-        number=edition.number,
-        address=address,
-        is_pending=edition.state is EditionState.PENDING,
-        has_failed=edition.state is EditionState.FAILED,
-        fire_time=due_text(edition.fire_time),
-        missed=missed_times(edition),
-        headline=edition.headline,
-        sentences=() if report is None else further_sentences(report),
-        error=edition.error,
-        is_unreadable=edition.state is EditionState.COMPUTED and report is None,
-        line=None if report is None else history_line(report.history, report.scope),
-        findings=() if report is None else _shortened(tables_of_findings(report)),
-        figures=() if report is None else _shortened(tables_of_figures(report)),
-        provenance=()
-        if report is None
-        else tuple((name, visible(text)) for name, text in provenance(report)),
-        files=_files(page, address),
-        deliveries=tuple(_delivery(each, address, edition.number) for each in page.deliveries),
-        previous_url=address.edition_url(edition.number - 1) if edition.number > 1 else None,
-        best_run="" if best is None else best.name,
-        examples=None if best is None else example_strip(best.id, ExampleQuestion()),
-    )
-
-
 def _shortened(tables: Sequence[Table]) -> tuple[Table, ...]:
     """Tables with their first rows; hidden characters in names are made visible."""
     return tuple(
@@ -149,8 +117,37 @@ blueprint = Blueprint("report_edition", __name__)
 @blueprint.get(_EDITION)
 def page(name: str, number: int) -> Response:
     database = current_registry().database
-    found = edition_page(database, project=requested_project(), name=name, number=number)
-    return make_response(edition_view(found))
+    page = edition_page(database, project=requested_project(), name=name, number=number)
+    edition, report = page.edition, page.report
+    address = ReportAddress(edition.project, edition.name)
+    best = None if report is None else next(iter(report.ranking), None)
+    html = render_template(
+        "reports/edition.html",
+        name=edition.name,
+        project=None if edition.project == DEFAULT_PROJECT else edition.project,
+        number=edition.number,
+        address=address,
+        is_pending=edition.state is EditionState.PENDING,
+        has_failed=edition.state is EditionState.FAILED,
+        fire_time=due_text(edition.fire_time),
+        missed=missed_times(edition),
+        headline=edition.headline,
+        sentences=() if report is None else further_sentences(report),
+        error=edition.error,
+        is_unreadable=edition.state is EditionState.COMPUTED and report is None,
+        line=None if report is None else history_line(report.history, report.scope),
+        findings=() if report is None else _shortened(tables_of_findings(report)),
+        figures=() if report is None else _shortened(tables_of_figures(report)),
+        provenance=()
+        if report is None
+        else tuple((name, visible(text)) for name, text in provenance(report)),
+        files=_files(page, address),
+        deliveries=tuple(_delivery(each, address, edition.number) for each in page.deliveries),
+        previous_url=address.edition_url(edition.number - 1) if edition.number > 1 else None,
+        best_run="" if best is None else best.name,
+        examples=None if best is None else example_strip(best.id, ExampleQuestion()),
+    )
+    return make_response(html)
 
 
 @blueprint.get(f"{_EDITION}.json")
