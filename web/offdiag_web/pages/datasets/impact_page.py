@@ -300,14 +300,14 @@ def _page(name: str, number: int, failure: Failure | None = None) -> Response:
     address = DatasetAddress(requested_project(), name)
     titles = titles_for(impact.dataset.task)
     ordered = sorted(impact.moved, key=lambda moved: -distance(moved, metric))
-    page = paging(
+    pages = paging(
         len(ordered),
         start,
         per_page=RUNS_PER_PAGE,
         words=("run", "runs"),
         url=lambda at: address.impact_url(number, metric=written(metric), start=at),
     )
-    shown_runs = ordered[page.start : page.end]
+    shown_runs = ordered[pages.start : pages.end]
     scale = _scale(shown_runs, metric)
     beyond = {(change.run_id, change.metric) for change in impact.beyond}
     notes = Notes()
@@ -341,7 +341,7 @@ def _page(name: str, number: int, failure: Failure | None = None) -> Response:
             for moved in impact.moved
             for side in (moved.before, moved.after)
         ),
-        paging=page,
+        paging=pages,
         waiting=_links(impact.waiting),
         n_waiting_hidden=max(len(impact.waiting) - MOST_NAMED, 0),
         failed=_links(impact.failed),

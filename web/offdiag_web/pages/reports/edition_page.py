@@ -117,8 +117,8 @@ blueprint = Blueprint("report_edition", __name__)
 @blueprint.get(_EDITION)
 def page(name: str, number: int) -> Response:
     database = current_registry().database
-    page = edition_page(database, project=requested_project(), name=name, number=number)
-    edition, report = page.edition, page.report
+    found = edition_page(database, project=requested_project(), name=name, number=number)
+    edition, report = found.edition, found.report
     address = ReportAddress(edition.project, edition.name)
     best = None if report is None else next(iter(report.ranking), None)
     html = render_template(
@@ -141,8 +141,8 @@ def page(name: str, number: int) -> Response:
         provenance=()
         if report is None
         else tuple((name, visible(text)) for name, text in provenance(report)),
-        files=_files(page, address),
-        deliveries=tuple(_delivery(each, address, edition.number) for each in page.deliveries),
+        files=_files(found, address),
+        deliveries=tuple(_delivery(each, address, edition.number) for each in found.deliveries),
         previous_url=address.edition_url(edition.number - 1) if edition.number > 1 else None,
         best_run="" if best is None else best.name,
         examples=None if best is None else example_strip(best.id, ExampleQuestion()),

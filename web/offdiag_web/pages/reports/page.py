@@ -160,8 +160,8 @@ def export(form: str) -> Response:
 def report(name: str) -> Response:
     database = current_registry().database
     start, notices = read_start(request.args)
-    page = report_page(database, project=requested_project(), name=name, start=start)
-    entry = page.entry
+    found = report_page(database, project=requested_project(), name=name, start=start)
+    entry = found.entry
     address = ReportAddress(entry.project, entry.name)
     html = render_template(
         "reports/report.html",
@@ -170,11 +170,11 @@ def report(name: str) -> Response:
         address=address,
         dataset=entry.scope.dataset,
         dataset_url=DatasetAddress(entry.project, entry.scope.dataset).url(),
-        facts=_facts(entry.scope, page.baseline, entry.targets),
-        plan=_plan(page, database.clock()),
-        warning=_warning(page),
-        line=history_line(page.history, entry.scope),
-        editions=tuple(_edition_line(each, address) for each in page.editions),
+        facts=_facts(entry.scope, found.baseline, entry.targets),
+        plan=_plan(found, database.clock()),
+        warning=_warning(found),
+        line=history_line(found.history, entry.scope),
+        editions=tuple(_edition_line(each, address) for each in found.editions),
         paging=paging(
             entry.n_editions,
             start,
@@ -182,7 +182,7 @@ def report(name: str) -> Response:
             words=("edition", "editions"),
             url=lambda first: address.url(start=first),
         ),
-        is_pending=any(each.edition.state.value == "pending" for each in page.editions),
+        is_pending=any(each.edition.state.value == "pending" for each in found.editions),
         own_url=address.url(start=start),
         new_form=new_form(),
         notices=notices,
