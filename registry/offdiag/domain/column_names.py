@@ -33,13 +33,19 @@ def named_columns(table: object) -> LabelSet | None:
 
     Columns that are only numbered from 0, like those of a DataFrame made from an array, have none.
     """
-    given: Any = getattr(table, "column_names", None)
-    names = list(getattr(table, "columns", ()) if given is None else given)
+    given = columns_of(table)
+    names = [] if given is None else list(given)
     if not names or not all(isinstance(_plain(name), (str, int)) for name in names):
         return None
     if are_numbered(names) or names == [f"column_{place}" for place in range(len(names))]:
         return None
     return LabelSet.declared(names)
+
+
+def columns_of(table: object) -> Any:
+    """What a table calls its columns, None for anything else; Arrow calls its arrays columns."""
+    names = getattr(table, "column_names", None)
+    return getattr(table, "columns", None) if names is None else names
 
 
 def are_numbered(names: Sequence[object]) -> bool:

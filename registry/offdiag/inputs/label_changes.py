@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from offdiag.domain.column_names import columns_of
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.inputs.files.tables import read_columns
@@ -102,8 +103,7 @@ def _two_columns(given: object, labels: LabelSet, names: ColumnNames) -> tuple[o
 
 
 def _of_frame(given: Any, names: ColumnNames) -> tuple[object, object]:
-    present = getattr(given, "column_names", None)
-    present = getattr(given, "columns", None) if present is None else present
+    present = columns_of(given)
     if present is None or not hasattr(given, "__getitem__"):
         raise InvalidInput(
             f"{type(given).__name__} does not say which sample gets which label.",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.column_names import columns_of
 from offdiag.domain.labels import label_text
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.number_text import count
@@ -265,8 +266,7 @@ def _named(given: object) -> dict[str, object]:
     if isinstance(given, Mapping):
         named = dict(given)
     else:
-        names = getattr(given, "column_names", None)
-        names = getattr(given, "columns", None) if names is None else names
+        names = columns_of(given)
         if names is None or not hasattr(given, "__getitem__"):
             raise InvalidInput(
                 f"{type(given).__name__} holds no named columns.",

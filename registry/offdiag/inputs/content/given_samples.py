@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from offdiag.domain.column_names import columns_of
 from offdiag.domain.sample_content import FieldValue
 from offdiag.errors import InvalidInput, TooLarge
 from offdiag.inputs.columns import is_missing, refuse_unordered
@@ -149,9 +150,7 @@ def _rows(fields: Any) -> Any:
     """Fields by sample, from a sequence of mappings or from columns."""
     if fields is None or not (isinstance(fields, Mapping) or hasattr(fields, "columns")):
         return fields
-    # An Arrow table calls its arrays columns.
-    frame_names = getattr(fields, "column_names", getattr(fields, "columns", ()))
-    keys = list(fields if isinstance(fields, Mapping) else frame_names)
+    keys = list(fields if isinstance(fields, Mapping) else columns_of(fields))
     columns = [_listed(fields[key], f"fields[{key!r}]") for key in keys]
     if len({len(column) for column in columns}) > 1:
         raise InvalidInput(
