@@ -27,6 +27,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from offdiag.errors import InvalidInput, StorageFull
+from offdiag.inputs.files.checks import unreadable
 from offdiag.store.archive.whole_file import whole_file
 
 FORMAT = "offdiag archive"
@@ -204,11 +205,7 @@ def _opened(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except OSError as error:
-        raise InvalidInput(
-            f"{str(path)!r} cannot be read: {error.strerror or error}.",
-            field="file",
-            hint="Check the path and its permissions.",
-        ) from None
+        raise unreadable(path, error) from None
     except _BROKEN as error:
         raise damaged(path.name, f"it is not a complete zip file ({error})") from None
 
