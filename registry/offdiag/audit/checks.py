@@ -82,50 +82,39 @@ _AGGREGATE_FORMULAS = (
         "harmonic weighted F1 = 2 P R / (P + R) of weighted precision and weighted recall",
     ),
 )
+
+
+def _formulas(
+    first: str, second: str, *computed: tuple[str, Callable[[float, float], float], str]
+) -> tuple[_Formula, ...]:
+    """Metrics computed from the same two others: each with its function and statement."""
+    return tuple(_Formula(key, first, second, how, statement) for key, how, statement in computed)
+
+
 _CLASS_FORMULAS = (
-    _Formula("f1", "precision", "recall", harmonic_mean, "F1 = 2 P R / (P + R)"),
-    _Formula("f2", "precision", "recall", lambda p, r: _f_beta(p, r, 4), "F2 = 5 P R / (4 P + R)"),
-    _Formula(
-        "f0_5",
+    *_formulas(
         "precision",
         "recall",
-        lambda p, r: _f_beta(p, r, 0.25),
-        "F0.5 = 1.25 P R / (0.25 P + R)",
+        ("f1", harmonic_mean, "F1 = 2 P R / (P + R)"),
+        ("f2", lambda p, r: _f_beta(p, r, 4), "F2 = 5 P R / (4 P + R)"),
+        ("f0_5", lambda p, r: _f_beta(p, r, 0.25), "F0.5 = 1.25 P R / (0.25 P + R)"),
+        ("fowlkes_mallows", lambda p, r: sqrt(p * r), "Fowlkes-Mallows = sqrt(precision recall)"),
     ),
-    _Formula(
-        "fowlkes_mallows",
-        "precision",
-        "recall",
-        lambda p, r: sqrt(p * r),
-        "Fowlkes-Mallows = sqrt(precision recall)",
-    ),
-    _Formula(
-        "informedness",
+    *_formulas(
         "recall",
         "specificity",
-        lambda r, s: r + s - 1,
-        "informedness = recall + specificity - 1",
+        ("informedness", lambda r, s: r + s - 1, "informedness = recall + specificity - 1"),
+        (
+            "balanced_accuracy_ovr",
+            lambda r, s: (r + s) / 2,
+            "balanced accuracy = (recall + specificity) / 2",
+        ),
+        ("gmean", lambda r, s: sqrt(r * s), "G-mean = sqrt(recall specificity)"),
     ),
-    _Formula(
-        "balanced_accuracy_ovr",
-        "recall",
-        "specificity",
-        lambda r, s: (r + s) / 2,
-        "balanced accuracy = (recall + specificity) / 2",
-    ),
-    _Formula(
-        "gmean",
-        "recall",
-        "specificity",
-        lambda r, s: sqrt(r * s),
-        "G-mean = sqrt(recall specificity)",
-    ),
-    _Formula(
-        "markedness",
+    *_formulas(
         "precision",
         "npv",
-        lambda p, n: p + n - 1,
-        "markedness = precision + NPV - 1",
+        ("markedness", lambda p, n: p + n - 1, "markedness = precision + NPV - 1"),
     ),
 )
 _TWO_CLASS_FORMULAS = (
