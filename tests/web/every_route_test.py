@@ -318,7 +318,7 @@ def _is_loaded(link: Element) -> bool:
     [
         ("/flags?state=odd", "There is no state “odd”"),
         ("/flags?severity=high", "Problems cannot be filtered by severity"),
-        ("/datasets/derm-7/approve?run=r_odd", "Run “r_odd” is not among those"),
+        ("/datasets/derm-7/approve?run=r_odd", "Run “r_odd” cannot be approved here."),
         ("/datasets/derm-7/suspects?class=odd", "There is no label “odd”"),
         ("/costs/triage/new?v=odd", "“odd” is not a number of a version."),
         ("/glossary/mcc?dataset=odd", "“odd” is not the number of a dataset."),
@@ -696,7 +696,7 @@ def test_no_form_is_taken_without_its_token(client: PageClient) -> None:
                 answer = client.post(
                     path_of(route.removeprefix("POST "), {"run_id": "r_none"}), data=sent
                 )
-            refused = answer.status_code == 403 and "This form is outdated" in answer.text
+            refused = answer.status_code == 403 and "This form has expired" in answer.text
             if not refused or any(not each.startswith("SELECT") for each in statements):
                 wrong.append(f"{route}: {answer.status}, {statements}")
 

@@ -108,7 +108,9 @@ def test_runs_are_offered_for_comparison_on_shown_slices_only(sites: Sites) -> N
 
         (select,) = (each for each in page.all("select") if each.attributes.get("id") == "slice")
         offered = {each.text for each in select.inside("option")}
-        assert offered - {part} == {"all", "device=a", "device=b", "site=x", SHOWN} - {part}
+        assert offered - {part} == {"all examples", "device=a", "device=b", "site=x", SHOWN} - {
+            part
+        }
 
 
 @pytest.mark.both_databases

@@ -196,7 +196,7 @@ def test_a_form_whose_cookie_is_gone_is_sent_again_by_a_button(
 
         page = Page(late.text)
         assert late.status_code == 403
-        assert "This form is outdated" in page.one("main").text
+        assert "This form has expired" in page.one("main").text
         fields = hidden_fields(page, "/costs/new?dataset=derm-7")
         assert fields | {"csrf_token": "of before"} == typed
         again = client.post("/costs/new?dataset=derm-7", data=fields, headers=headers)

@@ -241,7 +241,7 @@ def test_a_slice_is_offered_and_compared_alone(comparer: PageClient, pair: Page)
     page = comparer.page("/compare?{pair}&slice=country%3DSI")
 
     assert [option.text for option in offered.inside("option")] == [
-        "all",
+        "all examples",
         "country=DE",
         "country=SI",
     ]

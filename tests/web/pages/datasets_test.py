@@ -148,7 +148,7 @@ def test_many_changed_samples_are_paged(client: PageClient, database: Database) 
     link = first.one("nav", "pager").inside("a")[0]
     second = client.page(link.attributes["href"])
 
-    assert first.one("nav", "pager").text.startswith("1–50 of 60 changed samples")
+    assert first.one("nav", "pager").text.startswith("1–50 of 60 changed examples")
     assert (link.text, link.attributes["href"]) == ("Next", "/datasets/pets/truth/1..2?from=51")
     assert [row[0] for row in _tables(second)[1]] == list(IDS[50:])
 

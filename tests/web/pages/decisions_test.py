@@ -117,7 +117,10 @@ def test_counts_that_a_threshold_gives_too_are_not_called_its_predictions(
 
     assert "166.7 per 1,000; the same number of each error as from this threshold on." in decisions
     assert "In use: the threshold that gives the counts of the predictions." in decisions
-    assert "By their counts, the predictions of this run match predicting “ill” from" in curves
+    assert (
+        "By their counts, the predictions of this run match predicting “ill” at scores of"
+        in curves
+    )
 
 
 def test_class_shares_are_typed_and_stay_in_the_address(client: PageClient, clinic: str) -> None:

@@ -50,7 +50,7 @@ def test_every_line_of_the_threshold_table_is_exact_and_the_one_in_use_is_marked
     thresholds = [float(line[0]) for line in lines]
     assert thresholds == sorted(thresholds, reverse=True)
     assert {"0.1", "0.5", "0.9"} <= {line[0] for line in lines}
-    assert "match predicting “fraud” from a score of 0.30" in page.one("main").text
+    assert "match predicting “fraud” at scores of at least 0.30" in page.one("main").text
     assert len(page.all("circle", "ring")) == 2
 
 
