@@ -22,6 +22,7 @@ from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired import proportions, simultaneous_tests
 from offdiag.metrics.paired.hypothesis_tests import holm, mid_p_values
 from offdiag.metrics.paired.joint_counts import JointCounts, PairedRates
+from offdiag.metrics.paired.own_errors import NO_OWN_ERRORS, SidedErrors, sided_errors
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.paired.simultaneous_tests import (
     moved_values,
@@ -93,6 +94,7 @@ def sloped_changes(
         error,
         joint.first_matrix.actual,
         "class",
+        own=own_class_errors(joint, key),
         largest=highest - lowest,
         confidence=confidence,
     )
@@ -105,31 +107,36 @@ def changes_by_slopes(
     cases: NDArray[np.int64],
     what: str,
     *,
+    own: SidedErrors = NO_OWN_ERRORS,
     largest: float = 1.0,
     confidence: float = 0.95,
 ) -> ClassChanges:
     """The changes from the linear parts of the differences and their errors, (K,) each.
 
-    No difference exceeds `largest`. Intervals of a class or label (as `what` says) are marked if
-    it has few `cases` (K,).
+    `own` are those by the slopes of each run at its own matrix, used where they are larger. No
+    difference exceeds `largest`. Intervals of a class or label (as `what` says) are marked if it
+    has few `cases` (K,).
     """
     with optional:
         from scipy.special import erfc
 
     level = confidence_level(confidence)
-    t = smaller_statistic(differences, linear, error)
+    near, far = own.around(differences)
+    t = smaller_statistic(differences, linear, error, near)
     is_tested = np.isfinite(t) & (error > 0)
     p = np.where(is_tested, erfc(np.abs(t) / np.sqrt(2)), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.where(t == 0, error, np.abs(differences / t))
+        spread = np.where(t == 0, np.fmax(error, near), np.abs(differences / t))
     # Where a difference and its linear part have opposite signs, the interval reaches to 0.
     least = np.where(t == 0, np.abs(differences), 0.0)
 
     def bounds(confidence: float) -> Bounds:
-        reach = np.maximum(normal_quantile(confidence) * spread, least)
-        reach = np.where(is_tested, reach, np.nan)
+        z = normal_quantile(confidence)
+        nearer = np.where(is_tested, np.maximum(z * spread, least), np.nan)
+        farther = np.where(is_tested, np.fmax(nearer, z * far), np.nan)
+        below, above = np.where(differences > 0, (nearer, farther), (farther, nearer))
         return Bounds(
-            np.maximum(differences - reach, -largest), np.minimum(differences + reach, largest)
+            np.maximum(differences - below, -largest), np.minimum(differences + above, largest)
         )
 
     notes: Notes = {
@@ -151,6 +158,49 @@ def class_moves(joint: JointCounts, key: str) -> tuple[Floats, Floats]:
     pooled = pooled_matrix((joint.first_matrix, joint.second_matrix))
     slopes = class_gradients(pooled, (key,))[key].slope
     return outcome_moves(slopes / max(joint.total, 1), joint.hits, joint.false_alarms)
+
+
+OUTCOMES_OF_CLASS, OUTCOMES_OF_OTHERS = (0, 1), (2, 3)
+"""Hit and miss, false alarm and rejection, along the first axis of slopes (4, K)."""
+KIND_AXIS, PAIR_AXIS = 0, 1
+"""Axes of moves (4, 2, K): kinds of pairs, and two that change places if the runs do."""
+
+
+def own_class_errors(joint: JointCounts, key: str) -> SidedErrors:
+    """Errors of the difference of each class, by the slopes of each run at its own matrix, (K,).
+
+    A sample moves the difference by the slope of its outcome in the second run minus that in the
+    first.
+    """
+    before, after = (
+        class_gradients(matrix, (key,))[key].slope
+        for matrix in (joint.first_matrix, joint.second_matrix)
+    )
+    correct = joint.first_matrix.correct
+    moved, counts = [], []
+    for rates, of_first, (yes, no) in (
+        (joint.hits, correct, OUTCOMES_OF_CLASS),
+        (joint.false_alarms, joint.first_matrix.predicted - correct, OUTCOMES_OF_OTHERS),
+    ):
+        both = of_first - rates.only_first
+        neither = rates.cases - of_first - rates.only_second
+        counts += [(rates.only_second, rates.only_first), (both, neither)]
+        with np.errstate(invalid="ignore"):
+            moved += [(after[yes] - before[no], after[no] - before[yes])]
+            moved += [(after[yes] - before[yes], after[no] - before[no])]
+
+    def total(parts: Floats) -> Floats:
+        # In this order, swapped runs have the same errors to the last bit.
+        return np.asarray(parts.sum(axis=PAIR_AXIS).sum(axis=KIND_AXIS))
+
+    n_samples = max(joint.total, 1)
+    shares = np.array(counts) / n_samples
+    used = np.where(shares > 0, np.array(moved), 0.0)
+    with np.errstate(invalid="ignore"):
+        centred = used - total(shares * used)
+        squares = shares * centred**2
+        third = total(squares * centred) / n_samples**2
+    return sided_errors(total(squares) / n_samples, third)
 
 
 def outcome_moves(slopes: Floats, hits: PairedRates, alarms: PairedRates) -> tuple[Floats, Floats]:

@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import erf, isfinite, sqrt
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +38,11 @@ from offdiag.metrics.intervals.bounds import (
     flagged,
     smallest_class,
 )
-from offdiag.metrics.intervals.delta import aggregate_gradients, range_of, standard_error
+from offdiag.metrics.intervals.delta import aggregate_gradients, range_of
 from offdiag.metrics.intervals.draws import generator
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.joint_counts import JointCounts
+from offdiag.metrics.paired.own_errors import NO_OWN_ERRORS, SidedErrors, sided_differences
 from offdiag.metrics.paired.resampling import comes_before
 
 METHOD = "normal, pooled slopes"
@@ -69,13 +69,15 @@ class Statistic:
 
     `difference` is second minus first, NaN where undefined; `linear` is its approximation by the
     slopes, `error` the standard error of `linear` under "no difference". `own_error` is that of
-    `difference` by the slopes of each run at its own matrix; it is used if it is larger.
+    `difference` by the slopes of each run at its own matrix, towards 0, and `far_error` away from
+    0; they are used where they are larger.
     """
 
     difference: float
     linear: float
     error: float
     own_error: float = 0.0
+    far_error: float = 0.0
 
     @property
     def t(self) -> float:
@@ -98,6 +100,15 @@ class Statistic:
         if t:
             return critical * abs(self.difference / t)
         return max(abs(self.difference), critical * self.larger_error)
+
+    def ends(self, critical: float) -> tuple[float, float] | None:
+        """The ends of that interval, away from 0 at least `critical` times `far_error`."""
+        near = self.reach(critical)
+        if near is None:
+            return None
+        far = float(np.fmax(near, critical * self.far_error))
+        below, above = (near, far) if self.difference > 0 else (far, near)
+        return self.difference - below, self.difference + above
 
 
 def smaller_statistic(
@@ -135,47 +146,14 @@ def statistics_of(
     keys: Iterable[str],
     linear: Floats,
     errors: Floats,
-    own_errors: Mapping[str, Floats] = MappingProxyType({}),
+    own_errors: Mapping[str, SidedErrors] = MappingProxyType({}),
 ) -> dict[str, Statistic]:
     """The statistic of each key; the linear parts and errors are in the order of the keys."""
-    return {
-        key: Statistic(
-            differences[key], float(sloped), float(spread), float(own_errors.get(key, 0.0))
-        )
-        for key, sloped, spread in zip(keys, linear, errors, strict=True)
-    }
-
-
-def difference_errors(
-    joint: JointCounts, first: Mapping[str, Gradient], second: Mapping[str, Gradient]
-) -> dict[str, Floats]:
-    """Standard errors of differences from the gradients of both runs, shape ()."""
-    codes, shares = (joint.actual, joint.first, joint.second), joint.counts / joint.total
-    return errors_of_moves(codes, shares, first, second, n_samples=joint.total)
-
-
-def errors_of_moves(
-    codes: Sequence[NDArray[np.integer[Any]]],
-    shares: Floats,
-    first: Mapping[str, Gradient],
-    second: Mapping[str, Gradient],
-    *,
-    n_samples: float,
-    squares: Floats | None = None,
-) -> dict[str, Floats]:
-    """Errors of differences for samples given by `codes`: actual, first, second, (m,) each.
-
-    A sample that the first run puts into cell c and the second into cell d moves the difference
-    by the slope of the second run's metric at d minus that of the first run's at c. The spread of
-    these moves is the variance, with `shares` (m,) and `squares` as in `standard_error`.
-    """
-    actual, before, after = codes
-    errors = {}
-    with np.errstate(invalid="ignore"):
-        for key in first:
-            moved = second[key].at(actual, after) - first[key].at(actual, before)
-            errors[key] = standard_error(moved, shares, n_samples=n_samples, squares=squares)
-    return errors
+    found = {}
+    for key, sloped, spread in zip(keys, linear, errors, strict=True):
+        own = own_errors.get(key, NO_OWN_ERRORS).around(np.asarray(differences[key]))
+        found[key] = Statistic(differences[key], float(sloped), float(spread), *map(float, own))
+    return found
 
 
 def moves(joint: JointCounts, gradients: Mapping[str, Gradient]) -> Floats:
@@ -196,12 +174,12 @@ def paired_statistics(
     joint: JointCounts,
     gradients: Mapping[str, Gradient],
     differences: Mapping[str, float],
-    own_errors: Mapping[str, Floats] = MappingProxyType({}),
+    own_errors: Mapping[str, SidedErrors] = MappingProxyType({}),
 ) -> dict[str, Statistic]:
     """The statistic of each metric of two runs on the same samples, at least one.
 
     `gradients` belong to the pooled matrix, `differences` are second minus first by the same
-    keys, NaN where undefined; `own_errors` are what `difference_errors` returns.
+    keys, NaN where undefined; `own_errors` are what `sided_differences` returns.
     """
     moved = moves(joint, gradients)
     with np.errstate(invalid="ignore"):
@@ -311,16 +289,15 @@ class JointTest:
     def intervals(self, key: str, *, critical: float) -> Intervals:
         """Interval of the difference that excludes 0 exactly where |T| > `critical`.
 
-        d -+ critical |d / T|, limited to the range of differences; no ends (NaN) without a test.
-        Fewer than 20 samples in a class are noted.
+        d -+ critical |d / T|, away from 0 perhaps longer, limited to the range of differences; no
+        ends (NaN) without a test. Fewer than 20 samples in a class are noted.
         """
-        statistic = self.statistics[key]
-        reach = statistic.reach(critical)
+        ends = self.statistics[key].ends(critical)
         lowest, highest = range_of(key)
         width = highest - lowest
-        d, r = (np.nan, np.nan) if reach is None else (statistic.difference, reach)
-        bounds = Bounds(np.asarray(max(d - r, -width)), np.asarray(min(d + r, width)))
-        notes: dict[tuple[int, ...], str] = {} if reach is not None else {(): NOTHING_COUNTS}
+        low, high = (np.nan, np.nan) if ends is None else ends
+        bounds = Bounds(np.asarray(max(low, -width)), np.asarray(min(high, width)))
+        notes: dict[tuple[int, ...], str] = {} if ends is not None else {(): NOTHING_COUNTS}
         found = Intervals(bounds, METHOD, notes)
         return flagged(found, self.smallest, "smallest class")
 
@@ -347,7 +324,7 @@ def judge_together(
     matrices = joint.first_matrix, joint.second_matrix
     gradients = aggregate_gradients(pooled_matrix(matrices), differences)
     own = (aggregate_gradients(matrix, gradients) for matrix in matrices)
-    statistics = paired_statistics(joint, gradients, differences, difference_errors(joint, *own))
+    statistics = paired_statistics(joint, gradients, differences, sided_differences(joint, *own))
     tested = tested_statistics(statistics)
     moved = moves(joint, {key: gradients[key] for key in tested})
     covariance = np.inner(moved * joint.counts, moved)

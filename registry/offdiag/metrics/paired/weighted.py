@@ -25,9 +25,9 @@ from offdiag.metrics.intervals.bounds import smallest_class
 from offdiag.metrics.intervals.delta import aggregate_gradients, class_gradients
 from offdiag.metrics.paired.class_changes import outcome_moves
 from offdiag.metrics.paired.joint_counts import PairedRates
+from offdiag.metrics.paired.own_errors import SidedErrors, errors_of_moves, own_moves
 from offdiag.metrics.paired.simultaneous_tests import (
     JointTest,
-    errors_of_moves,
     moved_values,
     statistics_of,
     tested_statistics,
@@ -134,12 +134,15 @@ def _moves(pair: WeightedPair, gradients: Mapping[str, Gradient]) -> Floats:
     return found
 
 
-def _own_errors(pair: WeightedPair, keys: Iterable[str]) -> dict[str, Floats]:
-    """Standard errors of differences by the slopes of each run at its own weights, shape ()."""
+def _own_errors(pair: WeightedPair, keys: Iterable[str]) -> dict[str, SidedErrors]:
+    """Errors of differences by the slopes of each run at its own weights, shape ()."""
     own = (aggregate_gradients(side.weights, keys) for side in pair.sides)
     codes = [each.astype(np.intp) for each in (pair.actual, pair.first, pair.second)]
     shares = pair.weight / pair.total
-    return errors_of_moves(codes, shares, *own, n_samples=pair.total, squares=np.square(shares))
+    return {
+        key: errors_of_moves(moved, shares, shares)
+        for key, moved in own_moves(codes, *own).items()
+    }
 
 
 def weighted_class_moves(pair: WeightedPair, key: str) -> tuple[Floats, Floats]:

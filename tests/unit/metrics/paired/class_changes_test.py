@@ -10,6 +10,7 @@ from offdiag.metrics.paired.class_changes import (
     ClassChanges,
     class_moves,
     confidence_together,
+    own_class_errors,
     recall_changes,
     sloped_changes,
 )
@@ -87,13 +88,20 @@ def test_precision_takes_the_normal_p_of_its_statistic() -> None:
         for each in (joint.first_matrix, joint.second_matrix)
     )
     linear, error = class_moves(joint, "precision")
+    near, far = own_class_errors(joint, "precision").around(second - first)
 
     found = sloped_changes(joint, "precision", second - first)
 
-    t = np.minimum(np.abs(second - first), np.abs(linear)) / error
+    gap = np.abs(second - first)
+    t = np.minimum(gap / np.maximum(error, near), np.abs(linear) / error)
     assert found.p == pytest.approx(2 * norm.sf(t))
-    half = (found.alone.bounds.high - found.alone.bounds.low) / 2
-    assert half == pytest.approx(norm.ppf(0.975) * np.abs(second - first) / t)
+    low, high = found.alone.bounds.low, found.alone.bounds.high
+    middle = second - first
+    towards_0, away = np.where(
+        middle > 0, (middle - low, high - middle), (high - middle, middle - low)
+    )
+    assert towards_0 == pytest.approx(norm.ppf(0.975) * gap / t)
+    assert away == pytest.approx(np.maximum(towards_0, norm.ppf(0.975) * far))
 
 
 def test_a_class_no_changed_sample_counts_for_is_not_tested() -> None:
