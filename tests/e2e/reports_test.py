@@ -41,7 +41,7 @@ def test_from_a_plan_to_the_frozen_edition(open_at: Any, own_registry: Database)
         page.keyboard.press("g")
         page.keyboard.press("p")
         page.get_by_role("link", name="New report").click()
-        page.get_by_label("Name (needed)").fill("weekly <b>")
+        page.get_by_label("Name (required)").fill("weekly <b>")
 
         page.get_by_label("Cron expression").fill("30 7 * * 2")
         page.get_by_label("Time zone").fill("Asia/Tokyo")

@@ -313,7 +313,7 @@ def test_a_disagreement_would_be_said(open_at: Any, with_costs: tuple[str, str])
     page.route("**/whatif?*", wrong)
     page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill("20")
 
-    expect(page.get_by_role("alert")).to_contain_text("do not get the same totals")
+    expect(page.get_by_role("alert")).to_contain_text("computed different totals")
 
 
 def _exact(number: float) -> str:

@@ -130,7 +130,7 @@ def test_runs_that_cannot_be_told_apart_are_counted_and_compared(
     assert len(dots) == 4
     assert sum("in-set" in dot.classes for dot in dots) == 2
     labelled = page.one("p", "budget").text
-    assert labelled.startswith(("about", "more than"))
+    assert labelled.startswith(("About", "More than"))
 
 
 def test_the_champion_is_the_reference_and_samples_that_decide_follow_from_disagreement(

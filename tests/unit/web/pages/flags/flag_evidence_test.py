@@ -105,7 +105,7 @@ def test_the_difference_is_drawn_as_it_is_written() -> None:
     (line,) = _view(Alternative(RUN, MORE, MORE, 0.001)).lines
 
     assert line.gain is not None
-    assert (line.gain.difference, line.gain.interval) == ("+70.6 pp", "+39.1 pp to +86.7 pp")
+    assert (line.gain.difference, line.gain.interval) == ("+70.6 pp", "+39.1 to +86.7")
     assert line.gain.interval in (parsed(line.gain.mark).name or "")
 
 
