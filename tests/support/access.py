@@ -82,5 +82,5 @@ def sign_in(
 ) -> TestResponse:
     """Send the form that stands at an address."""
     page = Page(client.get(at).text)
-    (form,) = [form for form in page.all("form") if form.attributes["action"] == "/sign-in"]
+    form = page.one("form", action="/sign-in")
     return send(client, form, {"name": name, "password": password})

@@ -48,6 +48,25 @@ def log(
     )
 
 
+def log_ill(
+    database: Database,
+    *,
+    y_true: Sequence[str],
+    p: Sequence[float],
+    cut: float = 0.5,
+    dataset: str = "clinic",
+    **given: Any,
+) -> RunRecord:
+    """Log the probability of being ill, which is predicted from a cut on or as it is given."""
+    cases: dict[str, Any] = {
+        "y_pred": ["ill" if each >= cut else "well" for each in p],
+        "y_score": p,
+        "labels": ["well", "ill"],
+        "positive_label": "ill",
+    }
+    return log(database, y_true=y_true, dataset=dataset, **(cases | given))
+
+
 def opened(
     database: Database,
     dataset: str = "holdout",

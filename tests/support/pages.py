@@ -51,6 +51,9 @@ class Element:
             for name, double, single, bare in _ATTRIBUTE.findall(self.written)
         }
 
+    def __getitem__(self, attribute: str) -> str:
+        return self.attributes[attribute]
+
     @property
     def parts(self) -> list[str]:
         """All texts inside, between their tags."""
@@ -66,14 +69,27 @@ class Element:
     def classes(self) -> set[str]:
         return set(self.attributes.get("class", "").split())
 
-    def inside(self, tag: str) -> list[Element]:
-        """All elements of a kind below this one."""
+    def inside(self, tag: str, css_class: str | None = None, **attributes: str) -> list[Element]:
+        """All elements of a kind below this one, as `Page.all` narrows them."""
         found = []
         for child in self.children:
-            if child.tag == tag:
+            if child.is_a(tag, css_class, attributes):
                 found.append(child)
-            found += child.inside(tag)
+            found += child.inside(tag, css_class, **attributes)
         return found
+
+    def fields(self, **attributes: str) -> dict[str, str]:
+        """What the named inputs inside hold."""
+        inputs = [each for each in self.inside("input", **attributes) if "name" in each.attributes]
+        return {each["name"]: each.attributes.get("value", "") for each in inputs}
+
+    def is_a(self, tag: str, css_class: str | None, attributes: Mapping[str, str]) -> bool:
+        """Whether it has a tag, a class and attributes, where `aria_label` is `aria-label`."""
+        return (
+            self.tag == tag
+            and (css_class is None or css_class in self.classes)
+            and all(self.attributes.get(k.replace("_", "-")) == v for k, v in attributes.items())
+        )
 
 
 class Page:
@@ -130,19 +146,19 @@ class Page:
         if self._open:
             self._open[-1].own.append(text)
 
-    def all(self, tag: str, css_class: str | None = None) -> list[Element]:
-        """All elements of a kind, narrowed to a class."""
-        return [
-            element
-            for element in self.elements
-            if element.tag == tag and (css_class is None or css_class in element.classes)
-        ]
+    def all(self, tag: str, css_class: str | None = None, **attributes: str) -> list[Element]:
+        """All elements of a kind, narrowed to a class and to values of attributes."""
+        return [each for each in self.elements if each.is_a(tag, css_class, attributes)]
 
-    def one(self, tag: str, css_class: str | None = None) -> Element:
+    def one(self, tag: str, css_class: str | None = None, **attributes: str) -> Element:
         """The only element of a kind."""
-        found = self.all(tag, css_class)
-        assert len(found) == 1, f"{len(found)} × <{tag} {css_class or ''}>"
+        found = self.all(tag, css_class, **attributes)
+        assert len(found) == 1, f"{len(found)} × <{tag} {css_class or ''}> {attributes or ''}"
         return found[0]
+
+    def value(self, name: str) -> str:
+        """What the first field of a name holds."""
+        return self.all("input", name=name)[0]["value"]
 
     def link(self, text: str) -> str:
         """Where the first link of a text leads."""
