@@ -7,8 +7,9 @@ once, which tests of its own do on SQLite.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -17,7 +18,7 @@ from offdiag.store.database import Database
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill, log_lesions
 from support.kinds import Kind
-from support.once_for_all import filled_for_all
+from support.once_for_all import Given, filled_for_all
 from support.pages import PageClient, client_for
 from support.quick_apps import remember_addresses
 from support.registries import LENT, reader_of
@@ -59,13 +60,22 @@ def client(app: Flask) -> PageClient:
     return client_for(app)
 
 
-@pytest.fixture(scope="session")
-def registry(
-    databases: Kind, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LesionRegistry]:
-    """Runs of all kinds, shared by tests that only read."""
-    with databases.new(tmp_path_factory.mktemp("dashboard")) as database:
-        yield filled_for_all(tmp_path_factory, database, fill, LesionRegistry)
+def _filled(fill_with: Callable[[Database], Given], kind: Callable[..., Given]) -> Any:
+    """A fixture: a registry that is filled once, shared by tests that only read."""
+
+    @pytest.fixture(scope="session")
+    def filled(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Given]:
+        with databases.new(tmp_path_factory.mktemp("filled")) as database:
+            yield filled_for_all(tmp_path_factory, database, fill_with, kind)
+
+    return filled
+
+
+registry = _filled(fill, LesionRegistry)
+revised = _filled(fill_revised, RevisedRegistry)
+compared = _filled(fill_compared, ComparedRegistry)
+scored = _filled(fill_scored, ScoredRegistry)
+reported = _filled(fill_reports, ReportedRegistry)
 
 
 @pytest.fixture(scope="session")
@@ -75,33 +85,22 @@ def reader(registry: LesionRegistry) -> PageClient:
 
 
 @pytest.fixture(scope="session")
-def revised(
-    databases: Kind, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RevisedRegistry]:
-    """Corrected ground truth and what it did, shared by tests that only read."""
-    with databases.new(tmp_path_factory.mktemp("revised")) as database:
-        yield filled_for_all(tmp_path_factory, database, fill_revised, RevisedRegistry)
-
-
-@pytest.fixture(scope="session")
 def revised_reader(revised: RevisedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
     return reader_of(revised)
 
 
 @pytest.fixture(scope="session")
-def reported(
-    databases: Kind, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ReportedRegistry]:
-    """Reports in every state, shared by tests that only read."""
-    with databases.new(tmp_path_factory.mktemp("reported")) as database:
-        yield filled_for_all(tmp_path_factory, database, fill_reports, ReportedRegistry)
-
-
-@pytest.fixture(scope="session")
 def report_reader(reported: ReportedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
     return reader_of(reported)
+
+
+@pytest.fixture
+def ana(client: PageClient) -> PageClient:
+    """A reader who said who she is."""
+    client.post("/preferences", data={"reader": "ana"})
+    return client
 
 
 @pytest.fixture(scope="session")
@@ -131,25 +130,9 @@ def lesions(lesions_database: Database) -> Iterator[PageClient]:
 
 
 @pytest.fixture(scope="session")
-def compared(
-    databases: Kind, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ComparedRegistry]:
-    """Runs to compare, shared by tests that only read."""
-    with databases.new(tmp_path_factory.mktemp("compared")) as database:
-        yield filled_for_all(tmp_path_factory, database, fill_compared, ComparedRegistry)
-
-
-@pytest.fixture(scope="session")
 def comparer(compared: ComparedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
     return reader_of(compared, pair=compared.pair)
-
-
-@pytest.fixture(scope="session")
-def scored(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScoredRegistry]:
-    """Runs with scores of all kinds, shared by tests that only read."""
-    with databases.new(tmp_path_factory.mktemp("scored")) as database:
-        yield filled_for_all(tmp_path_factory, database, fill_scored, ScoredRegistry)
 
 
 @pytest.fixture(scope="session")

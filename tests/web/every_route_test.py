@@ -259,9 +259,9 @@ def test_a_page_is_small_and_asks_little(clients: dict[str, PageClient], rule: s
 
     page = small_page(body)
     loaded = {
-        *(link.attributes["href"] for link in page.all("link") if _is_loaded(link)),
-        *(script.attributes["src"] for script in page.all("script")),
-        *(image.attributes["src"] for image in page.all("img")),
+        *(link["href"] for link in page.all("link") if _is_loaded(link)),
+        *(script["src"] for script in page.all("script")),
+        *(image["src"] for image in page.all("img")),
     }
     assert_harmless(page)
     assert 1 + len(loaded) <= MOST_REQUESTS, loaded
@@ -293,11 +293,11 @@ def test_a_page_offers_viewers_no_form_that_is_refused(
 
     answer = client.get(path)
     page = Page(answer.text)
-    forms = [form for form in page.all("form") if form.attributes.get("method") == "post"]
+    forms = page.all("form", method="post")
     buttons = [button for form in forms for button in form.inside("button")]
     addresses = {
-        *(form.attributes["action"] for form in forms),
-        *(each.attributes["formaction"] for each in buttons if "formaction" in each.attributes),
+        *(form["action"] for form in forms),
+        *(each["formaction"] for each in buttons if "formaction" in each.attributes),
     }
     # Without the token of a form, all others are refused for that.
     refused = [each for each in addresses if "needs the role" in client.post(each).text]
@@ -310,7 +310,7 @@ def test_a_page_offers_viewers_no_form_that_is_refused(
 
 
 def _is_loaded(link: Element) -> bool:
-    return link.attributes["rel"] in {"stylesheet", "icon"}
+    return link["rel"] in {"stylesheet", "icon"}
 
 
 @pytest.mark.parametrize(
@@ -565,7 +565,7 @@ def full(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         add_person(database, "bo", Grant(Role.VIEWER))
         fields = client.page("/settings/tokens").all("input")
         token = next(f for f in fields if f.attributes.get("name") == "csrf_token")
-        client.environ_base["HTTP_X_CSRFTOKEN"] = token.attributes["value"]
+        client.environ_base["HTTP_X_CSRFTOKEN"] = token["value"]
         shared = client.post(
             "/settings/links", data={"page": f"/runs/{lesions.plain}", "days": "7"}
         )

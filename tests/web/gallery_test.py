@@ -22,7 +22,7 @@ def test_every_page_is_small_and_leads_to_the_others(client: PageClient, name: s
     assert response.status_code == 200
     assert len(response.data) <= 150_000
     assert len(page.elements) <= 3_000
-    assert {PAGES[each] for each in PAGES} <= {a.attributes["href"] for a in page.all("a")}
+    assert {PAGES[each] for each in PAGES} <= {a["href"] for a in page.all("a")}
 
 
 def test_the_gallery_shows_every_macro(client: PageClient) -> None:
@@ -45,7 +45,7 @@ def test_the_gallery_shows_every_chart_in_each_of_its_states(client: PageClient)
     for chart in charts():
         drawn = sections[chart.name].inside("svg")
         assert len(drawn) == len(chart.states), chart.name
-        assert all(picture.attributes["role"] == "img" for picture in drawn), chart.name
+        assert all(picture["role"] == "img" for picture in drawn), chart.name
 
 
 def test_the_gallery_shows_few_classes_and_many(client: PageClient) -> None:
@@ -53,8 +53,8 @@ def test_the_gallery_shows_few_classes_and_many(client: PageClient) -> None:
 
     sizes = {len(table.inside("tbody")[0].inside("tr")) for table in page.all("table", "matrix")}
     assert sizes >= {1, 3, 7, 10, 12, 30}
-    pictures = [each for each in page.all("input") if each.attributes.get("type") == "image"]
-    assert [picture.attributes["alt"] for picture in pictures] == [each.name for each in maps()]
+    pictures = page.all("input", type="image")
+    assert [picture["alt"] for picture in pictures] == [each.name for each in maps()]
 
 
 def test_every_module_of_charts_is_in_the_gallery(client: PageClient) -> None:

@@ -61,7 +61,7 @@ def test_a_form_of_one_process_is_taken_by_another(sqlite_database: Database) ->
     after = create_app(Settings(), sqlite_database)
     reader = client_for(before)
     (form,) = forms_of(reader, "/jobs/1")
-    token = form.inside("input")[0].attributes["value"]
+    token = form.inside("input")[0]["value"]
     name = before.config["SESSION_COOKIE_NAME"]
     cookie = reader.get_cookie(name)
     other = client_for(after)

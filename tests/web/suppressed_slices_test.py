@@ -106,7 +106,7 @@ def test_runs_are_offered_for_comparison_on_shown_slices_only(sites: Sites) -> N
 
         page = sites.client.page(f"/compare?{urlencode(query)}")
 
-        (select,) = (each for each in page.all("select") if each.attributes.get("id") == "slice")
+        select = page.one("select", id="slice")
         offered = {each.text for each in select.inside("option")}
         assert offered - {part} == {"all examples", "device=a", "device=b", "site=x", SHOWN} - {
             part

@@ -134,15 +134,13 @@ def test_what_is_forbidden_is_told_in_the_shell(app: Flask, database: Database) 
     assert "This needs the role admin in all projects." in page.one("main").text
     assert "the page Account shows your roles." in page.one("main").text
     ways_out = page.one("p", "actions").inside("a")
-    assert ("Account", "/settings/account") in [
-        (each.text, each.attributes["href"]) for each in ways_out
-    ]
+    assert ("Account", "/settings/account") in [(each.text, each["href"]) for each in ways_out]
     assert page.link("Runs") == "/runs"
 
 
 def test_assets_are_cached_for_whoever_asks(client: PageClient) -> None:
     page = client.page("/sign-in")
-    script = next(each.attributes["src"] for each in page.all("script"))
+    script = next(each["src"] for each in page.all("script"))
 
     assert "immutable" in client.get(script).headers["Cache-Control"]
 
@@ -154,7 +152,7 @@ def test_signing_out_clears_what_the_browser_has_kept(
     sign_in(client, "ana")
     forms = forms_of(client, "/settings/account")
 
-    answer = send(client, next(form for form in forms if form.attributes["action"] == path))
+    answer = send(client, next(form for form in forms if form["action"] == path))
 
     assert answer.headers["Clear-Site-Data"] == '"cache", "storage"'
     assert client.get("/runs").status_code == 401

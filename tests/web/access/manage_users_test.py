@@ -103,9 +103,9 @@ def test_others_see_only_their_own_tokens_and_revoke_no_other(
     bo = client_of(app, database, user_id, "bo")
     form = form_to(ana, "/settings/tokens", "/revoke")
     own = form_to(bo, "/settings/tokens", "/settings/tokens")
-    token = own.inside("input")[0].attributes["value"]
+    token = own.inside("input")[0]["value"]
 
-    answer = bo.post(form.attributes["action"], data={"csrf_token": token})
+    answer = bo.post(form["action"], data={"csrf_token": token})
 
     assert "cluster" not in bo.get("/settings/tokens").text
     assert answer.status_code == 404
@@ -121,7 +121,7 @@ def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(
     bo = client_for(app)
     assert sign_in(bo, "bo").status_code == 303
 
-    forms = {form.attributes["action"]: form for form in forms_of(ana, "/settings/users")}
+    forms = {form["action"]: form for form in forms_of(ana, "/settings/users")}
     send(ana, forms["/settings/users/bo/role"], {"role": "editor", "project": "default"})
     assert set(find_user(database, "bo").grants) == {
         Grant(Role.VIEWER),
@@ -131,7 +131,7 @@ def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(
     assert find_user(database, "bo").grants == (Grant(Role.EDITOR, "default"),)
     form = form_to(ana, "/settings/users", "/bo/role")
     chosen = [each for each in form.inside("option") if "selected" in each.attributes]
-    assert [each.attributes["value"] for each in chosen] == ["editor", "default"]
+    assert [each["value"] for each in chosen] == ["editor", "default"]
     send(ana, forms["/settings/users/bo/disable"])
 
     assert bo.get("/runs").status_code == 401
@@ -139,7 +139,7 @@ def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(
 
 
 def test_the_last_admin_stays(ana: PageClient, database: Database) -> None:
-    forms = {form.attributes["action"]: form for form in forms_of(ana, "/settings/users")}
+    forms = {form["action"]: form for form in forms_of(ana, "/settings/users")}
 
     answers = [
         send(ana, forms["/settings/users/ana/disable"]),
@@ -149,9 +149,9 @@ def test_the_last_admin_stays(ana: PageClient, database: Database) -> None:
     assert [answer.status_code for answer in answers] == [409, 409]
     page = Page(answers[1].text)
     [opened] = [each for each in page.all("details", "more") if "open" in each.attributes]
-    [add] = [e for e in page.all("form") if e.attributes.get("action") == "/settings/users"]
+    add = page.one("form", action="/settings/users")
     chosen = [
-        next(e for e in form.inside("option") if "selected" in e.attributes).attributes["value"]
+        next(e for e in form.inside("option") if "selected" in e.attributes)["value"]
         for form in (opened, add)
     ]
     assert chosen == ["editor", "viewer"]
@@ -260,8 +260,8 @@ def test_the_log_is_filtered_paged_and_exported(ana: PageClient, database: Datab
             create_project(session, f"project {number}", database.clock())
 
     page = ana.page("/settings/audit?actor=operator")
-    following = next(link for link in page.all("a") if link.attributes.get("rel") == "next")
-    rest = ana.page(following.attributes["href"])
+    following = page.all("a", rel="next")[0]
+    rest = ana.page(following["href"])
     text = ana.get("/settings/audit.csv?actor=operator").text
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
 

@@ -73,9 +73,7 @@ def way_back(client: PageClient, *, goal: str = "/runs") -> str:
     """The address that the provider leads somebody back to."""
     page = client.page(goal, 401)
     (button,) = [
-        link.attributes["href"]
-        for link in page.all("a")
-        if link.attributes["href"].startswith("/sign-in/openid")
+        link["href"] for link in page.all("a") if link["href"].startswith("/sign-in/openid")
     ]
     there = client.get(button)
     assert there.status_code == 302

@@ -46,11 +46,8 @@ class Shared:
         return found[1]
 
     def asked(self, page: str, *, days: str = "7") -> TestResponse:
-        (form,) = [
-            form
-            for form in forms_of(self.editor, "/settings/links?page=%2Fruns%2Fx")
-            if form.attributes["action"] == "/settings/links"
-        ]
+        links = self.editor.page("/settings/links?page=%2Fruns%2Fx")
+        form = links.one("form", action="/settings/links")
         return send(self.editor, form, {"page": page, "days": days})
 
 
@@ -164,11 +161,8 @@ def test_a_link_ends_by_time_revocation_settings_and_the_rights_of_its_owner(
     shared.database.clock = lambda: now + timedelta(days=2, seconds=5)
     expired = shared.stranger.get(path)
     shared.database.clock = lambda: now
-    (form,) = [
-        form
-        for form in forms_of(shared.editor, "/settings/links")
-        if form.attributes["action"].endswith("/revoke")
-    ]
+    links = forms_of(shared.editor, "/settings/links")
+    (form,) = [form for form in links if form["action"].endswith("/revoke")]
     never = shared.stranger.get("/s/" + "x" * 43)
     assert send(shared.editor, form).status_code == 303
     revoked = shared.stranger.get(path)
@@ -238,11 +232,8 @@ def test_links_are_kept_as_digests_audited_and_leave_out_the_discussion(
 
 
 def test_a_form_that_is_sent_again_makes_no_second_link(shared: Shared) -> None:
-    (form,) = [
-        form
-        for form in forms_of(shared.editor, "/settings/links?page=%2Fruns")
-        if form.attributes["action"] == "/settings/links"
-    ]
+    links = shared.editor.page("/settings/links?page=%2Fruns")
+    form = links.one("form", action="/settings/links")
     typed = {"page": f"/runs/{shared.run}", "days": "7"}
 
     assert [send(shared.editor, form, typed).status_code for _ in range(2)] == [200, 409]
@@ -257,6 +248,6 @@ def test_viewers_cannot_share(shared: Shared) -> None:
 
     assert "needs the role editor" in viewer.post("/settings/links").text
     offered = forms_of(viewer, "/settings/links?page=%2Fruns%2Fx")
-    assert {form.attributes["action"] for form in offered} <= {"/sign-out"}
+    assert {form["action"] for form in offered} <= {"/sign-out"}
     assert "Read-only link" not in viewer.get(f"/runs/{shared.run}").text
     assert "Read-only link" in shared.editor.get(f"/runs/{shared.run}").text

@@ -47,7 +47,7 @@ def test_a_page_asks_for_a_name_and_comes_back_to_itself(client: PageClient) -> 
 def test_nothing_is_shown_but_a_form_that_password_managers_fill(client: PageClient) -> None:
     page = client.page("/sign-in")
     fields = {
-        field.attributes["name"]: field.attributes
+        field["name"]: field.attributes
         for field in page.all("input")
         if field.attributes.get("type") != "hidden"
     }
@@ -56,7 +56,7 @@ def test_nothing_is_shown_but_a_form_that_password_managers_fill(client: PageCli
     assert fields["password"]["autocomplete"] == "current-password"
     assert not any(name.startswith("on") for field in fields.values() for name in field)
     assert page.all("nav") == page.all("dialog") == []
-    assert [form.attributes["action"] for form in page.all("form")] == ["/preferences", "/sign-in"]
+    assert [form["action"] for form in page.all("form")] == ["/preferences", "/sign-in"]
 
 
 def test_nobody_is_led_to_another_site(client: PageClient) -> None:
@@ -64,11 +64,7 @@ def test_nobody_is_led_to_another_site(client: PageClient) -> None:
         *("//evil.example", "https://evil.example/x", "/\\evil.example", "javascript:alert(1)"),
         *("\\\\evil.example", "http:/evil.example", ""),
     ]:
-        form = next(
-            form for form in forms_of_anybody(client) if form.attributes["action"] == "/sign-in"
-        )
-        held = {field.attributes["name"]: field.attributes.get("value", "")
-                for field in form.inside("input")}  # fmt: skip
+        held = client.page("/sign-in").one("form", action="/sign-in").fields()
 
         answer = client.post(
             "/sign-in", data={**held, "name": "ana", "password": PASSWORD, "next": goal}
@@ -244,7 +240,7 @@ def test_what_was_written_when_a_session_ended_can_be_copied(
         ("http://elsewhere.example/runs", "/"),
     ):
         answer = client.post(
-            form.attributes["action"],
+            form["action"],
             data={"name": "for the <night> job", "days": "90", "password": "my own words"},
             headers={"Referer": referrer},
         )
@@ -253,8 +249,8 @@ def test_what_was_written_when_a_session_ended_can_be_copied(
         page = Page(answer.text)
         assert "nothing was saved" in page.one("div", "callout-warning").text
         assert [each.text for each in page.all("p", "quote")] == ["for the <night> job"]
-        hidden = next(each for each in page.all("input") if each.attributes.get("name") == "next")
-        assert hidden.attributes["value"] == goal
+        hidden = page.all("input", name="next")[0]
+        assert hidden["value"] == goal
 
 
 def test_a_form_that_was_sent_without_a_session_is_sent_again_after_signing_in(
@@ -268,39 +264,28 @@ def test_a_form_that_was_sent_without_a_session_is_sent_again_after_signing_in(
     ours = {"Sec-Fetch-Site": "same-origin"}
     typed = {"name": "for the <night> job", "days": "90", "role": "viewer"}
 
-    late = client.post(form.attributes["action"], data=typed, headers=ours)
+    late = client.post(form["action"], data=typed, headers=ours)
 
     assert late.status_code == 401
     assert "Sign in and send the form again." in Page(late.text).one("main").text
     asked = late
     for password, status in (("wrong", 401), (PASSWORD, 200)):
-        sign_in_form = next(
-            each
-            for each in Page(asked.text).all("form")
-            if each.attributes["action"] == "/sign-in"
-        )
+        sign_in_form = Page(asked.text).all("form", action="/sign-in")[0]
         asked = send(client, sign_in_form, {"name": "ana", "password": password})
         assert asked.status_code == status
-    again = next(
-        each
-        for each in Page(asked.text).all("form")
-        if each.attributes["action"] == form.attributes["action"]
-    )
+    again = Page(asked.text).all("form", action=form["action"])[0]
     assert "for the <night> job" not in client.page("/settings/tokens").one("main").text
     assert send(client, again).status_code < 400
     assert "for the <night> job" in client.page("/settings/tokens").one("main").text
 
 
 def test_a_form_is_carried_to_this_server_alone(client: PageClient) -> None:
-    form = next(
-        each for each in client.page("/sign-in").all("form")
-        if each.attributes["action"] == "/sign-in"
-    )  # fmt: skip
+    form = client.page("/sign-in").all("form", action="/sign-in")[0]
     typed = {"name": "ana", "password": PASSWORD, "again_to": "//evil.example/x", "again": "a=b"}
 
     answer = send(client, form, typed)
 
-    actions = [each.attributes["action"] for each in Page(answer.text).all("form")]
+    actions = [each["action"] for each in Page(answer.text).all("form")]
     assert answer.status_code == 200
     assert not any("evil" in action for action in actions)
 

@@ -13,7 +13,7 @@ from support.access import add_person, bearer, guarded, token_of
 from support.api import get, refusal, send
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
 from support.filled_once import filled_once
-from support.logging_runs import log, work_off
+from support.logging_runs import log, log_ill, work_off
 from support.pages import PageClient, client_for
 from support.registries import dashboard
 
@@ -25,15 +25,7 @@ GROUPS = {"skin": ["df", "vasc"], "malignant": {"deep": ["mel"], "flat": ["bcc",
 
 @filled_once
 def log_clinic(database: Database) -> str:
-    run = log(
-        database,
-        y_true=ACTUAL,
-        y_pred=["ill" if p >= 0.5 else "well" for p in P_ILL],
-        y_score=P_ILL,
-        labels=["well", "ill"],
-        positive_label="ill",
-        dataset="clinic",
-    )
+    run = log_ill(database, y_true=ACTUAL, p=P_ILL)
     work_off(database)
     return run.id
 
@@ -145,15 +137,7 @@ def test_a_threshold_on_the_class_without_scores_is_one_on_its_probability(
 def test_scores_that_are_no_probabilities_have_thresholds_of_their_own_class_alone(
     database: Database, client: PageClient
 ) -> None:
-    run = log(
-        database,
-        y_true=ACTUAL,
-        y_pred=ACTUAL,
-        y_score=[10 * p for p in P_ILL],
-        labels=["well", "ill"],
-        positive_label="ill",
-        dataset="clinic",
-    )
+    run = log_ill(database, y_true=ACTUAL, y_pred=ACTUAL, p=[10 * p for p in P_ILL])
     work_off(database)
     body = {"runs": [run.id], "threshold": 2.5}
 

@@ -87,5 +87,5 @@ _NAMES = ("http://www.w3.org/2000/svg", "https://vega.github.io/schema/vega-lite
 
 def _links(client: PageClient) -> list[str]:
     page = client.page("/_gallery")
-    links = [link.attributes["href"] for link in page.all("link")]
-    return links + [script.attributes["src"] for script in page.all("script")]
+    links = [link["href"] for link in page.all("link")]
+    return links + [script["src"] for script in page.all("script")]

@@ -65,7 +65,7 @@ def test_what_was_typed_in_a_refused_form_can_be_copied_and_the_way_back_is_show
     assert refused.status_code == 403
     assert "Look at the images." in main.text
     assert "not to be shown" not in main.text
-    assert "/runs?q=x" in [link.attributes["href"] for link in main.inside("a")]
+    assert "/runs?q=x" in [link["href"] for link in main.inside("a")]
 
 
 def test_a_form_that_is_too_large_names_the_limit_and_its_longest_field_and_shows_its_texts(
@@ -88,7 +88,7 @@ def test_a_form_that_is_too_large_names_the_limit_and_its_longest_field_and_show
     assert "This form has 4,883 KiB. At most 1,024 KiB" in Page(huge.text).one("main").text
     for each in (refused, huge):
         back = Page(each.text).one("p", "actions").inside("a")[0]
-        assert (back.text, back.attributes["href"]) == ("Back", "/reports/new")
+        assert (back.text, back["href"]) == ("Back", "/reports/new")
 
 
 def test_a_form_that_is_too_large_names_no_field_that_nobody_typed(client: PageClient) -> None:
@@ -117,7 +117,7 @@ def test_what_is_not_there_leads_to_the_list_of_its_kind(client: PageClient) -> 
 
     for path, (text, goal) in lists.items():
         ways_out = client.page(path, 404).one("p", "actions")
-        assert [(each.text, each.attributes["href"]) for each in ways_out.inside("a")] == [
+        assert [(each.text, each["href"]) for each in ways_out.inside("a")] == [
             (text, goal),
             ("All runs", "/runs"),
         ]

@@ -12,7 +12,7 @@ from offdiag.store.database import Database
 from offdiag.store.users import news_seen_at
 from offdiag_web.app.last_visit import NEWS_AT_FIRST, news_since
 from support.access import add_person, client_of, guarded
-from support.pages import Page, PageClient
+from support.pages import PageClient
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
@@ -35,12 +35,7 @@ def test_a_browser_keeps_when_news_were_seen(
 
 
 def mark_seen(client: PageClient) -> None:
-    page = Page(client.get("/audit").text)
-    token = next(
-        field.attributes["value"]
-        for field in page.all("input")
-        if field.attributes.get("name") == "csrf_token"
-    )
+    token = client.page("/audit").value("csrf_token")
     answer = client.post("/seen", data={"csrf_token": token, "back": "/costs"})
     assert (answer.status_code, answer.headers["Location"]) == (303, "/costs")
 

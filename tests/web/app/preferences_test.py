@@ -14,7 +14,7 @@ def test_without_a_choice_the_theme_follows_the_system(client: PageClient) -> No
 def test_a_chosen_theme_is_in_the_page_from_the_first_byte(client: PageClient, theme: str) -> None:
     client.post("/preferences", data={"theme": theme})
 
-    assert _page(client).one("html").attributes["data-theme"] == theme
+    assert _page(client).one("html")["data-theme"] == theme
 
 
 def test_the_button_leads_through_all_themes_and_back(client: PageClient) -> None:
@@ -22,7 +22,7 @@ def test_the_button_leads_through_all_themes_and_back(client: PageClient) -> Non
     for _ in range(4):
         button = next(b for b in _page(client).all("button") if b.text.startswith("Theme"))
         seen.append(button.text)
-        client.post("/preferences", data={"theme": button.attributes["value"]})
+        client.post("/preferences", data={"theme": button["value"]})
 
     assert seen == ["Theme: auto", "Theme: light", "Theme: dark", "Theme: auto"]
 
@@ -52,7 +52,7 @@ def test_saving_never_leads_to_another_site(client: PageClient) -> None:
 def test_single_keys_can_be_turned_off(client: PageClient) -> None:
     client.post("/preferences", data={"shortcuts": "off"})
 
-    assert _page(client).one("html").attributes["data-shortcuts"] == "off"
+    assert _page(client).one("html")["data-shortcuts"] == "off"
 
 
 def test_an_unknown_choice_is_not_kept(client: PageClient) -> None:

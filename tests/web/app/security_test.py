@@ -114,13 +114,7 @@ def test_a_form_whose_page_the_browser_hides_works_where_it_says_whose_it_is(
 ) -> None:
     """A proxy or an extension that sets `Referrer-Policy: no-referrer` hides it."""
     by = {"base_url": f"{scheme}://localhost"}
-    form = Page(client.get("/views", **by).text).all("form")
-    token = next(
-        field.attributes["value"]
-        for each in form
-        for field in each.inside("input")
-        if field.attributes.get("name") == "csrf_token"
-    )
+    token = Page(client.get("/views", **by).text).value("csrf_token")
     data = {"name": scheme, "csrf_token": token}
 
     refused = client.post("/views", data=data, headers={"Origin": "null"}, **by)
@@ -177,12 +171,7 @@ OURS = {"Sec-Fetch-Site": "same-origin"}
 
 
 def hidden_fields(page: Page, action: str) -> dict[str, str]:
-    form = next(each for each in page.all("form") if each.attributes["action"] == action)
-    return {
-        field.attributes["name"]: field.attributes["value"]
-        for field in form.inside("input")
-        if field.attributes.get("type") == "hidden"
-    }
+    return page.all("form", action=action)[0].fields(type="hidden")
 
 
 def test_a_form_whose_cookie_is_gone_is_sent_again_by_a_button(

@@ -134,7 +134,7 @@ EXPECTED_OF_EXAMPLES = {
 @pytest.fixture(scope="module")
 def links(reader: PageClient) -> dict[str, str]:
     """Where the links of the empty page lead."""
-    return {a.text: a.attributes["href"] for a in audited(reader.get("/audit")).all("a")}
+    return {a.text: a["href"] for a in audited(reader.get("/audit")).all("a")}
 
 
 @pytest.mark.parametrize("example", PUBLISHED_TABLES, ids=lambda example: example.name)

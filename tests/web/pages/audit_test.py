@@ -32,11 +32,7 @@ class TestAddresses:
         again = audited(reader.get(sent.location))
         assert contested(verdicts_on(again)) == IMPOSSIBLE
         assert again.one("textarea").text.split() == SVM.split()
-        canonical = next(
-            link.attributes["href"]
-            for link in again.all("link")
-            if link.attributes["rel"] == "canonical"
-        )
+        canonical = again.one("link", rel="canonical")["href"]
         assert canonical == sent.location
 
     def test_an_address_keeps_only_what_would_not_be_found_out(self, reader: PageClient) -> None:
@@ -50,7 +46,7 @@ class TestAddresses:
 
     def test_a_text_of_the_examples_is_called_by_its_name(self, reader: PageClient) -> None:
         page = audited(reader.get("/audit?example=wine-averages"))
-        fields = {f.attributes["name"]: f.attributes["value"] for f in page.all("input")
+        fields = {f["name"]: f["value"] for f in page.all("input")
                   if f.attributes.get("value") and "name" in f.attributes}  # fmt: skip
 
         sent = paste(reader, "".join(page.one("textarea").parts), **fields)
@@ -70,7 +66,7 @@ class TestAddresses:
 
     def test_the_json_of_a_long_text_can_be_sent_for(self, reader: PageClient) -> None:
         (form,) = forms_of(reader, "/audit")
-        token = form.inside("input")[0].attributes["value"]
+        token = form.inside("input")[0]["value"]
 
         record = reader.post(
             "/audit.json", data={"csrf_token": token, "table": SVM + "x\n" * 3000}
@@ -82,7 +78,7 @@ class TestAddresses:
         page = audited(reader.get("/audit?example=wine-classes"))
         link = next(a for a in page.all("a") if a.text == "JSON")
 
-        record = reader.get(link.attributes["href"]).get_json()
+        record = reader.get(link["href"]).get_json()
 
         shown = verdicts_on(page)
         assert {m["model"]: len(m["numbers"]) for m in record["models"]} == {
@@ -106,9 +102,7 @@ class TestReading:
         page = audited(paste(reader, "\tA (80)\tB (15)\nRecall\t0.9\t0.4\nMacro precision\t0.5"))
 
         lines = page.one("table", "heads").inside("tbody")[0].inside("tr")
-        shown = {
-            row.inside("span")[0].text: row.inside("input")[0].attributes["value"] for row in lines
-        }
+        shown = {row.inside("span")[0].text: row.inside("input")[0]["value"] for row in lines}
         assert shown == {
             "A (80)": "[A]",
             "B (15)": "[B]",
@@ -149,9 +143,9 @@ class TestReading:
         page = Page(asked.text)
         assert asked.status_code == 422
         assert "“precision 1.2” in line 1 can be 1.2 %, or a fraction" in page.one("main").text
-        assert page.one("a", "plain").attributes["href"] == "#f-unit"
-        (unit,) = [s for s in page.all("select") if s.attributes["name"] == "unit"]
-        assert unit.attributes["aria-invalid"] == "true"
+        assert page.one("a", "plain")["href"] == "#f-unit"
+        unit = page.one("select", name="unit")
+        assert unit["aria-invalid"] == "true"
         assert answered.table("data")[0][:3] == ["precision", "✓ consistent", "1.2%"]
 
     def test_a_name_beside_known_classes_can_be_said_to_be_none(self, reader: PageClient) -> None:
@@ -214,7 +208,7 @@ class TestVerdicts:
             ["0.95 ✕ contradicts", "0.09 ✕ contradicts", "0.9 – not checkable"],
         ]
         ids = {element.attributes.get("id") for element in page.elements}
-        reasons = {link.attributes["href"].removeprefix("#") for link in table.inside("a")}
+        reasons = {link["href"].removeprefix("#") for link in table.inside("a")}
         assert len(reasons) == 2
         assert reasons <= ids
 
@@ -222,7 +216,7 @@ class TestVerdicts:
         page = audited(reader.get("/audit?example=three-classes"))
 
         (link,) = [a for a in page.all("a") if a.text == "What macro_f1_harmonic is"]
-        assert reader.get(link.attributes["href"]).status_code == 200
+        assert reader.get(link["href"]).status_code == 200
 
     def test_without_a_matrix_agreement_is_no_proof(self, reader: PageClient) -> None:
         with_matrix = audited(reader.get("/audit?example=screening"))
@@ -255,7 +249,7 @@ class TestRefusals:
         page = Page(response.text)
         assert response.status_code == 422
         assert page.one("textarea").text == "nothing to see"
-        assert page.one("textarea").attributes["aria-invalid"] == "true"
+        assert page.one("textarea")["aria-invalid"] == "true"
         assert "Paste the headers, too" in page.one("main").text
 
     @pytest.mark.parametrize(
@@ -275,7 +269,7 @@ class TestRefusals:
         page = Page(response.text)
         assert response.status_code == 422
         assert says in page.one("div", "callout-warning").text
-        assert page.one("a", "plain").attributes["href"] == f"#{where}"
+        assert page.one("a", "plain")["href"] == f"#{where}"
         typed = [field.attributes.get("value") for field in page.all("input")]
         assert set(fields.values()) <= set(typed)
 
@@ -375,5 +369,5 @@ class TestBudgets:
 def test_the_runs_page_and_every_foot_lead_here(reader: PageClient) -> None:
     page = audited(reader.get("/runs"))
 
-    links = [a.attributes["href"] for a in page.all("a")]
+    links = [a["href"] for a in page.all("a")]
     assert "/audit" in links

@@ -10,7 +10,7 @@ from offdiag.store.database import Database
 from support.compared import ComparedRegistry
 from support.dashboard import LESIONS, log_lesions
 from support.logging_runs import work_off
-from support.pages import Page, PageClient, client_for
+from support.pages import PageClient, client_for
 from support.registries import dashboard
 from support.set_runs import log_sets
 
@@ -20,12 +20,8 @@ AUDIT = "actual \\ predicted,A,B\nA,80,5\nB,4,11\nAccuracy 91.0 %\nMCC 0.658"
 
 def card_of(client: PageClient, page: str, *, query: dict[str, str] | None = None) -> list[str]:
     """The texts of the card that a page offers, with what every card has checked."""
-    url = next(
-        link.attributes["href"]
-        for link in Page(client.get(page, query_string=query).text).all("a")
-        if link.attributes.get("data-copy") == "picture"
-    )
-    answer = client.get(url)
+    link = client.page(page, query_string=query).all("a", data_copy="picture")[0]
+    answer = client.get(link["href"])
     assert (answer.status_code, answer.mimetype) == (200, "image/svg+xml")
     root = ET.fromstring(answer.text)
     assert (root.get("width"), root.get("height")) == ("1200", "675")

@@ -19,6 +19,7 @@ from offdiag.store.database import Database
 from support.compared import N_ALIKE, ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, log_counts
 from support.logging_runs import correct_labels, log, upload_matrix, work_off
+from support.optional import present
 from support.pages import Element, Page, PageClient
 from support.two_models import (
     CLASSES,
@@ -41,8 +42,7 @@ def section_of(page: Page, title: str) -> Element:
     section = heads[0].parent
     while section is not None and section.tag not in {"section", "details"}:
         section = section.parent
-    assert section is not None
-    return section
+    return present(section)
 
 
 def body_of(section: Element) -> list[list[str]]:
@@ -89,13 +89,12 @@ def pair(comparer: PageClient) -> Page:
 def test_two_runs_are_compared_by_slice_in_a_sentence_and_a_table(
     comparer: PageClient, pair: Page, compared: ComparedRegistry
 ) -> None:
-    found = compare_runs(compared.database, [compared.plain, compared.focal]).by_slice
-    assert found is not None
+    found = present(compare_runs(compared.database, [compared.plain, compared.focal]).by_slice)
 
     card = section_of(pair, "By slice")
 
     assert found.verdict in card.text
-    names = {link.text for link in card.inside("a") if "slice=" in link.attributes["href"]}
+    names = {link.text for link in card.inside("a") if "slice=" in link["href"]}
     assert names == {part.name for part in (*found.slices, *found.classes)}
     document = comparer.json("/compare.json?{pair}")["slices"]
     assert document["verdict"] == found.verdict
@@ -111,8 +110,7 @@ def test_two_runs_are_compared_with_a_verdict_first(
     pair: Page, compared: ComparedRegistry
 ) -> None:
     verdict = pair.one("div", "verdict").text
-    expected = compare_runs(compared.database, [compared.plain, compared.focal]).verdict
-    assert expected is not None
+    expected = present(compare_runs(compared.database, [compared.plain, compared.focal]).verdict)
     assert verdict.removeprefix("▲").startswith(expected.headline)
     assert all(detail in verdict for detail in expected.details)
     assert pair.one("h1").text == "Compare 2 runs"
@@ -153,7 +151,7 @@ def test_every_metric_stands_with_both_values_and_the_interval_of_the_difference
 def test_the_churn_leads_to_its_examples(comparer: PageClient, pair: Page) -> None:
     section = section_of(pair, "Which examples")
 
-    links = [a.attributes["href"] for a in section.inside("a")]
+    links = [a["href"] for a in section.inside("a")]
     which = [parse_qs(urlsplit(link).query)["which"][0] for link in links]
     counts = [int(a.text.split()[0]) for a in section.inside("a")]
     assert which == [outcome.value for outcome in PairedOutcome]
@@ -175,8 +173,8 @@ def test_classes_stand_by_support_with_links_to_what_changed(
         for actual, before, after in zip(TRUTH, PLAIN, FOCAL, strict=True)
     )
     assert rows[2][3] == f"{fixed} examples of df only B gets right"
-    link = next(a for a in section.inside("a") if "class=df&" in a.attributes["href"])
-    assert "of “df”: only" in comparer.page(link.attributes["href"]).one("h1").text
+    link = next(a for a in section.inside("a") if "class=df&" in a["href"])
+    assert "of “df”: only" in comparer.page(link["href"]).one("h1").text
 
 
 def test_every_row_of_the_difference_matrix_adds_up_and_tells_worse_from_better(
@@ -218,12 +216,12 @@ def test_swapping_turns_the_verdict_round_and_back(
     page = comparer.page("/compare?{pair}&value=f1")
     swap = next(a for a in page.all("a", "button") if a.text.startswith("Swap"))
 
-    swapped = comparer.page(swap.attributes["href"])
+    swapped = comparer.page(swap["href"])
     back = next(a for a in swapped.all("a", "button") if a.text.startswith("Swap"))
 
     assert "B is better than A" in page.one("div", "verdict").text
     assert "B is worse than A" in swapped.one("div", "verdict").text
-    assert back.attributes["href"] == f"/compare?{compared.pair}&value=f1"
+    assert back["href"] == f"/compare?{compared.pair}&value=f1"
 
 
 def test_metadata_shows_what_differs_and_nothing_else(pair: Page) -> None:
@@ -361,16 +359,16 @@ def test_of_three_runs_the_best_and_its_equals_are_marked_with_strips_and_pictur
     for strip, row in zip(strips, rows, strict=True):
         for letter, value in zip("ABC", row[2:5], strict=True):
             number = value.removesuffix("significantly worse")
-            assert f"{letter} {number}" in strip.attributes["aria-label"]
+            assert f"{letter} {number}" in strip["aria-label"]
     assert "0.733significantly worse" in rows[0][3]
 
     section = section_of(page, "Confusion matrices")
-    assert [a.attributes["href"] for a in section.inside("a")] == [
+    assert [a["href"] for a in section.inside("a")] == [
         f"/runs/{run}" for run in (compared.focal, compared.almost, compared.plain)
     ]
     assert len(section.inside("svg")) == 3
 
-    links = {a.text: a.attributes["href"] for a in page.one("ul", "run-legend").inside("a")}
+    links = {a.text: a["href"] for a in page.one("ul", "run-legend").inside("a")}
     assert links["remove A"] == f"/compare?runs={compared.focal},{compared.almost}"
     assert links["compare with A only: C"] == f"/compare?runs={compared.plain},{compared.almost}"
 
@@ -383,11 +381,7 @@ def test_above_eight_runs_there_is_one_table_to_choose_from(
 
     assert len(body_of(section_of(page, "Metrics"))) == N_ALIKE + 1
     assert "strip" not in {name for svg in page.all("svg") for name in svg.classes}
-    boxes = [
-        box.attributes["value"]
-        for box in page.all("input")
-        if box.attributes["type"] == "checkbox"
-    ]
+    boxes = [box["value"] for box in page.all("input") if box["type"] == "checkbox"]
     assert sorted(boxes) == sorted(ids)
     chosen = comparer.get("/compare", query_string=[("runs", each) for each in ids[:3]])
     assert chosen.headers["Location"] == f"/compare?runs={','.join(ids[:3])}"
@@ -399,11 +393,11 @@ def test_above_eight_runs_there_is_one_table_to_choose_from(
 def test_other_examples_are_refused_with_the_way_to_the_shared_ones(comparer: PageClient) -> None:
     page = comparer.page("/compare?runs={part},{other_part}")
     link = next(a for a in page.all("a", "button") if a.text == "Compare on the shared examples")
-    shared = comparer.page(link.attributes["href"])
+    shared = comparer.page(link["href"])
 
     assert "Not paired: 150 and 160 examples, 130 shared." in page.one("div", "callout").text
     assert not page.all("div", "verdict")
-    assert link.attributes["href"].endswith("&shared=1")
+    assert link["href"].endswith("&shared=1")
     assert (
         "130 examples, paired: the shared ones of 150 and 160" in shared.one("p", "subtitle").text
     )
@@ -454,7 +448,7 @@ def test_the_newest_run_is_compared_with_the_best_and_the_champion(
     approve(database, runs[1], reason="it was first", author="ana")
 
     links = {
-        a.text: a.attributes["href"]
+        a.text: a["href"]
         for a in client.page("/compare").one("table", "choices-table").inside("a")
     }
 
@@ -473,9 +467,7 @@ def test_the_curves_of_two_runs_lie_over_each_other(
 
     section = section_of(page, "Curves of df")
     for title in ("ROC", "Precision over recall", "Calibration"):
-        (svg,) = [
-            svg for svg in section.inside("svg") if svg.attributes["aria-label"].startswith(title)
-        ]
+        (svg,) = [svg for svg in section.inside("svg") if svg["aria-label"].startswith(title)]
         lines = [path for path in svg.inside("path") if "run-line" in path.classes]
         assert [line.classes & {"run-a", "run-b"} for line in lines] == [{"run-a"}, {"run-b"}]
         assert ["stroke-dasharray" in line.attributes for line in lines] == [False, True]
@@ -489,16 +481,12 @@ def test_one_run_takes_its_selection_along(
 
     assert page.one("div", "empty").inside("h2")[0].text == ("Choose a run to compare with")
     rivals, datasets = page.all("table", "choices-table")
-    links = [
-        a.attributes["href"]
-        for a in datasets.inside("a")
-        if a.attributes["href"].startswith("/runs")
-    ]
+    links = [a["href"] for a in datasets.inside("a") if a["href"].startswith("/runs")]
     assert links
     assert all(f"sel={compared.plain}" in link for link in links)
 
     # Runs of the same dataset are offered at once, and no others.
-    offered = [a.attributes["href"] for a in rivals.inside("a")]
+    offered = [a["href"] for a in rivals.inside("a")]
     assert len(offered) == 10
     assert all(link.startswith(f"/compare?runs={compared.plain},") for link in offered)
     assert not any(compared.elsewhere in link for link in offered)
@@ -519,15 +507,11 @@ def test_the_list_of_runs_shows_what_is_ticked_and_sends_it_along(
     comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     pair = comparer.page("/compare?runs={focal},{plain}")
-    add = next(a for a in pair.all("a", "button") if a.text == "Add run").attributes["href"]
+    add = next(a for a in pair.all("a", "button") if a.text == "Add run")["href"]
     listed = comparer.page(f"{add}&cols=mcc")
     narrowed = comparer.page(add.replace("dataset:derm", "dataset:derm%20model:none"))
 
-    boxes = {
-        box.attributes["value"]: "checked" in box.attributes
-        for box in listed.all("input")
-        if box.attributes.get("name") == "runs"
-    }
+    boxes = {box["value"]: "checked" in box.attributes for box in listed.all("input", name="runs")}
     assert add == f"/runs?q=dataset:derm&sel={compared.focal},{compared.plain}"
     assert [run for run, is_ticked in boxes.items() if is_ticked] == sorted(
         (compared.focal, compared.plain), key=list(boxes).index
@@ -542,9 +526,9 @@ def test_ticked_runs_on_another_page_of_the_list_are_compared_too(
     page = comparer.page("/runs?q=dataset:derm%20plain&sel={focal}")
 
     sent = [
-        (field.attributes["name"], field.attributes["value"])
+        (field["name"], field["value"])
         for field in page.all("input")
-        if field.attributes.get("name") in {"runs", "sel"} and field.attributes["type"] == "hidden"
+        if field.attributes.get("name") in {"runs", "sel"} and field["type"] == "hidden"
     ]
     assert ("runs", compared.focal) in sent
     answer = comparer.get("/compare", query_string=[("runs", compared.plain), *sent[-2:]])
@@ -655,8 +639,8 @@ def test_examples_lead_back_and_to_the_other_fates(
     path = f"/compare/examples?{compared.pair}&slice=country%3DDE&which=only_a"
     page = comparer.page(path)
 
-    back = page.one("p", "crumbs").inside("a")[0].attributes["href"]
-    paired_outcomes = [a.attributes["href"] for a in page.one("ul", "seg").inside("a")]
+    back = page.one("p", "crumbs").inside("a")[0]["href"]
+    paired_outcomes = [a["href"] for a in page.one("ul", "seg").inside("a")]
     assert back == f"/compare?{compared.pair}&slice=country%3DDE"
     assert all("slice=country%3DDE" in link for link in paired_outcomes)
     assert [a.attributes.get("aria-current") for a in page.one("ul", "seg").inside("a")] == [
@@ -689,9 +673,9 @@ def test_a_class_of_any_name_can_be_asked_for(comparer: PageClient) -> None:
     page = comparer.page("/compare?runs={hostile},{more_hostile}")
 
     links = [
-        a.attributes["href"]
+        a["href"]
         for a in section_of(page, "Recall of each class").inside("a")
-        if "/compare/examples" in a.attributes["href"]
+        if "/compare/examples" in a["href"]
     ]
     asked = set()
     for link in links:

@@ -11,7 +11,7 @@ from support.dashboard import HOSTILE_NAMES, LESIONS, counted_statements, log_co
 from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import work_off
-from support.pages import Page, PageClient
+from support.pages import Element, Page, PageClient
 from support.set_runs import log_sets
 from support.sound import assert_harmless, cells_without_formulas
 
@@ -66,7 +66,7 @@ def test_without_costs_the_page_says_what_that_means(client: PageClient) -> None
     page = client.page("/costs")
 
     assert "every error counts the same" in page.one("div", "empty").text
-    assert page.one("a", "button-solid").attributes["href"] == "/costs/new"
+    assert page.one("a", "button-solid")["href"] == "/costs/new"
 
 
 def test_a_cost_matrix_shows_who_uses_it_and_what_its_newest_version_changed(
@@ -201,7 +201,7 @@ def test_new_costs_with_a_name_in_use_become_its_next_version_once_that_is_said(
     assert "Cost matrix “triage” already exists, in version 2." in page.one("main").text
     assert "Save again to make this its version 3, or change the name." in page.one("main").text
     assert _field(page, "w1.0") == "40"
-    assert "/costs/triage" in [link.attributes["href"] for link in page.one("main").inside("a")]
+    assert "/costs/triage" in [link["href"] for link in page.one("main").inside("a")]
     assert len(stored(database, "triage")) == 2
     again = typed | {"seen": _field(page, "seen")}
     assert send(client, form, again | {"name": "other"}).location == "/costs/other?v=1"
@@ -249,7 +249,7 @@ def test_the_form_asks_for_the_dataset_where_there_are_several(
     items = client.page("/costs/new").one("ul", "choices").inside("li")
 
     assert [item.text for item in items] == ["other clinic", "derm-7"]
-    form = client.page(items[0].inside("a")[0].attributes["href"])
+    form = client.page(items[0].inside("a")[0]["href"])
     assert "For the 2 classes of other." in form.one("main").text
 
 
@@ -336,18 +336,9 @@ def test_hostile_names_are_text(client: PageClient, database: Database) -> None:
 
 
 def _field(page: Page, name: str) -> str:
-    return next(
-        field.attributes["value"]
-        for field in page.all("input")
-        if field.attributes.get("name") == name
-    )
+    return page.value(name)
 
 
-def _typed(form: object) -> dict[str, str]:
+def _typed(form: Element) -> dict[str, str]:
     """What the cells of a form hold."""
-    assert hasattr(form, "inside")
-    return {
-        field.attributes["name"]: field.attributes.get("value", "")
-        for field in form.inside("input")
-        if field.attributes.get("name", "").startswith("w")
-    }
+    return {name: value for name, value in form.fields().items() if name.startswith("w")}

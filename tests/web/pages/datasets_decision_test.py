@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -31,6 +31,7 @@ from support.filled_once import filled_once
 from support.forms import forms_of
 from support.forms import send as send_form
 from support.logging_runs import correct_labels, log, work_off
+from support.optional import present
 from support.pages import Page, PageClient
 
 N = 400
@@ -39,16 +40,19 @@ WRONG = {"first": 100, "second": 97, "best": 20, "dropped": 120}
 """Samples that each run gets wrong, from the beginning on."""
 
 
-def log_wrong(database: Database, name: str, *, model: str = "net", **given: Any) -> RunRecord:
-    predicted = np.where(np.arange(N) < WRONG[name], 1 - ACTUAL, ACTUAL)
-    return log(
-        database,
-        y_true=ACTUAL.tolist(),
-        y_pred=predicted.tolist(),
-        dataset="holdout",
-        facts=RunFacts(name=name, model=model),
-        **given,
-    )
+def log_wrong(
+    database: Database,
+    name: str,
+    *,
+    model: str = "net",
+    at: Iterable[int] | None = None,
+    **given: Any,
+) -> RunRecord:
+    """Log a run that is wrong at some samples, or at the first `WRONG`."""
+    is_wrong = np.isin(np.arange(N), list(range(WRONG[name]) if at is None else at))
+    predicted = np.where(is_wrong, 1 - ACTUAL, ACTUAL)
+    facts = RunFacts(name=name, model=model)
+    return log(database, y_true=ACTUAL.tolist(), y_pred=predicted.tolist(), facts=facts, **given)
 
 
 @cache
@@ -110,13 +114,7 @@ def test_runs_that_cannot_be_told_apart_are_counted_and_compared(
     client: PageClient, database: Database
 ) -> None:
     database_runs = fill(database, "first", "second", "best")
-    log(
-        database,
-        y_true=ACTUAL.tolist(),
-        y_pred=np.where((np.arange(N) >= 30) & (np.arange(N) < 48), 1 - ACTUAL, ACTUAL).tolist(),
-        dataset="holdout",
-        facts=RunFacts(name="as good"),
-    )
+    log_wrong(database, "as good", at=range(30, 48))
     work_off(database)
 
     page = client.page("/datasets/holdout")
@@ -125,7 +123,7 @@ def test_runs_that_cannot_be_told_apart_are_counted_and_compared(
         == "2 of 4 runs cannot be told apart on balanced accuracy."
     )
     compare = next(a for a in page.all("a") if a.text.startswith("Compare 2"))
-    assert database_runs["best"] in compare.attributes["href"]
+    assert database_runs["best"] in compare["href"]
     dots = page.one("svg", "scatter").inside("a")
     assert len(dots) == 4
     assert sum("in-set" in dot.classes for dot in dots) == 2
@@ -142,9 +140,8 @@ def test_the_champion_is_the_reference_and_samples_that_decide_follow_from_disag
 
     page = client.page("/datasets/holdout")
     compare = next(a for a in page.all("a") if a.text.startswith("Compare 2"))
-    assert compare.attributes["href"] == f"/compare?runs={first},{second}"
-    budget = found(database, difference=0.05).facts.budget
-    assert budget is not None
+    assert compare["href"] == f"/compare?runs={first},{second}"
+    budget = present(found(database, difference=0.05).facts.budget)
     assert (budget.first_id, budget.second_id) == (second, first)
     # Three samples are right in one run alone; each moves balanced accuracy by 1 of 400.
     error = np.sqrt(3) / N
@@ -154,8 +151,7 @@ def test_the_champion_is_the_reference_and_samples_that_decide_follow_from_disag
     assert budget.settled == pytest.approx(2.801585 * error, rel=0.03)
     assert [row[0] for row in page.table("budget-classes")] == ["1", "0"]
     # Two of these three are of class 1.
-    by_default = found(database).facts.budget
-    assert by_default is not None
+    by_default = present(found(database).facts.budget)
     assert by_default.by_class.keys() == {0, 1}
     assert by_default.by_class[1] > by_default.by_class[0]
 
@@ -185,12 +181,10 @@ def test_a_decision_that_others_have_made_meanwhile_is_not_overruled(
 def test_the_first_drop_is_told_with_an_interval_below_zero(database: Database) -> None:
     runs = fill(database, "first", "best", "dropped")
 
-    drop = found(database).facts.drop
-    assert drop is not None
+    drop = present(found(database).facts.drop)
     assert (drop.run_id, drop.best_id) == (runs["dropped"], runs["best"])
     assert drop.difference.value == pytest.approx((WRONG["best"] - WRONG["dropped"]) / N)
-    assert drop.difference.high is not None
-    assert drop.difference.high < 0
+    assert present(drop.difference.high) < 0
 
 
 def test_a_lower_run_of_another_model_is_no_drop(database: Database) -> None:
@@ -211,8 +205,7 @@ def test_what_the_cheapest_run_saves_is_the_difference_of_both_mean_costs(
     work_off(database)
     approve(database, runs["first"], reason="the first", author="lee")
 
-    saved = found(database).facts.to_champion
-    assert saved is not None
+    saved = present(found(database).facts.to_champion)
     # Of the samples that are wrong, every other one costs 1 and every other one 4.
     assert saved.value == pytest.approx(2.5 * (WRONG["best"] - WRONG["first"]) / N)
     verdict = client.page("/datasets/holdout").one("section", "verdict").text
@@ -245,17 +238,7 @@ def test_the_highest_run_is_not_said_to_differ_from_a_champion_of_its_set(
     equally good runs often seems to be better than any given one."""
     wrong = {"champion": range(100), "highest": range(92)}
     wrong |= {f"other {k}": range(100 + 25 * k, 198 + 25 * k) for k in range(8)}
-    ids = {}
-    for name, errors in wrong.items():
-        predicted = np.where(np.isin(np.arange(N), errors), 1 - ACTUAL, ACTUAL)
-        facts = RunFacts(name=name)
-        ids[name] = log(
-            database,
-            y_true=ACTUAL.tolist(),
-            y_pred=predicted.tolist(),
-            dataset="holdout",
-            facts=facts,
-        ).id
+    ids = {name: log_wrong(database, name, at=errors).id for name, errors in wrong.items()}
     work_off(database)
     approve(database, ids["champion"], reason="in use", author=None)
 
@@ -338,7 +321,7 @@ def test_a_run_whose_evaluation_failed_is_not_said_to_wait_for_it(
     page = client.page("/datasets/holdout")
 
     assert "The evaluation of 1 run failed" in page.one("div", "empty").text
-    assert "/jobs" in {a.attributes["href"] for a in page.one("div", "empty").inside("a")}
+    assert "/jobs" in {a["href"] for a in page.one("div", "empty").inside("a")}
     assert "No worker is running" not in page.one("main").text
     log_wrong(database, "second")
     both = client.page("/datasets/holdout")
@@ -407,7 +390,7 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
     runs = fill(database, "first", "best")
     form = client.page("/datasets/holdout/approve")
     chosen = [each for each in form.all("option") if "selected" in each.attributes]
-    assert [each.attributes["value"] for each in chosen] == [runs["best"]]
+    assert [each["value"] for each in chosen] == [runs["best"]]
     assert re.search(r"such as recall\[\w\] >= 0\.8", form.one("main").text)
 
     def send(**typed: str) -> int:
@@ -423,9 +406,8 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
         send(run=best, action="approve", reason="good", gate=gate, although_gate_fails="on") == 303
     )
     decided = found(database)
-    assert decided.champion is not None
-    assert decided.champion.run_id == best
-    assert decided.champion.gate_passed is False
+    assert present(decided.champion).run_id == best
+    assert present(decided.champion).gate_passed is False
     assert (
         "✕ gate failed: 0 of 1 condition passed"
         in client.page("/datasets/holdout").one("div", "chosen").text
@@ -439,15 +421,15 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
     withdrawal = forms_of(client, "/datasets/holdout/approve")[1]
     blank = send_form(client, withdrawal, {"action": "withdraw champion", "reason": " " * 3})
     fields = [each for each in Page(blank.text).all("input") if "aria-invalid" in each.attributes]
-    assert [each.attributes["value"] for each in fields] == ["   "]
+    assert [each["value"] for each in fields] == ["   "]
     approve(database, runs["first"], reason="a new one", author="lee")
     typed = {"action": "withdraw champion", "reason": "recalled as it ages"}
     late = send_form(client, withdrawal, typed)
     assert late.status_code == 422
     page = Page(late.text)
     assert f"Run {best} is no longer the champion." in page.one("div", "callout-warning").text
-    fields = [each for each in page.all("input") if each.attributes.get("name") == "reason"]
-    assert [each.attributes["value"] for each in fields] == ["recalled as it ages"]
+    fields = page.all("input", name="reason")
+    assert [each["value"] for each in fields] == ["recalled as it ages"]
     assert page.all("textarea")[0].text == ""
     withdrawal = forms_of(client, "/datasets/holdout/approve")[1]
     assert send_form(client, withdrawal, typed).status_code == 303
@@ -467,7 +449,7 @@ def test_what_speaks_against_shipping_is_listed_and_counted_in_the_tab(
     page = client.page("/datasets/holdout")
     tabs = [tab.text for tab in page.one("nav", "dataset-tabs").inside("a")]
     top = page.one("div", "decision-top")
-    problems = [a for a in top.inside("a") if "/problems/" in a.attributes["href"]]
+    problems = [a for a in top.inside("a") if "/problems/" in a["href"]]
     assert any(tab == f"Problems {len(problems)}" for tab in tabs), tabs
     assert "b missed" in [a.text for a in problems]
     assert "champion" in top.text
@@ -492,7 +474,7 @@ def test_a_run_of_another_decision_rule_names_its_source(
     work_off(database)
 
     tag = client.page("/datasets/holdout").one("a", "derived")
-    assert tag.attributes["href"] == f"/runs/{source.id}"
+    assert tag["href"] == f"/runs/{source.id}"
     assert tag.text == "rule on the scores of plain"
 
 
@@ -505,5 +487,5 @@ def test_a_value_without_an_interval_is_not_given_one(
 
     rows = client.page("/datasets/tiny").one("table", "best-set")
 
-    names = [mark.attributes["aria-label"] for mark in rows.inside("svg")]
+    names = [mark["aria-label"] for mark in rows.inside("svg")]
     assert [name for name in names if "model" not in name] == ["no interval"] * 2

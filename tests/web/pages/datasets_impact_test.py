@@ -30,7 +30,7 @@ def test_the_page_names_what_moved_and_a_line_tells_both_values_and_ranks(
         *("◆significant", "2 → 1, up 1"),
     ]
     link = next(a for a in page.all("a") if a.text == "seer")
-    assert link.attributes["href"] == f"/runs/{revised.seer}"
+    assert link["href"] == f"/runs/{revised.seer}"
     (seer,) = (each for each in record["runs"] if each["id"] == revised.seer)
     assert seer["metrics"]["mcc"]["after"] == run["metrics"]["mcc"]
     assert seer["metrics"]["balanced_accuracy"]["is_beyond_interval"] is True
@@ -44,8 +44,8 @@ def test_another_metric_has_an_address_and_its_own_ranking(revised_reader: PageC
     assert "by MCC" in page.one("p", "callout").text
     current = [a.text for a in page.all("a") if a.attributes.get("aria-current") == "true"]
     assert current == ["MCC"]
-    canonical = [e for e in page.all("link") if e.attributes["rel"] == "canonical"]
-    assert canonical[0].attributes["href"] == f"{IMPACT}?metric=mcc"
+    canonical = page.all("link", rel="canonical")
+    assert canonical[0]["href"] == f"{IMPACT}?metric=mcc"
     assert "not ranked by “lift”" in odd.one("main").text
 
 
@@ -77,7 +77,7 @@ def test_runs_that_wait_for_their_scores_are_named_and_looked_for_again(
     assert page.one("p", "callout").text == (
         "With 1 label corrected, nothing has changed yet: 1 run is queued for evaluation."
     )
-    assert page.one("div", "results").attributes["hx-get"] == path
+    assert page.one("div", "results")["hx-get"] == path
     assert "waiting" in [a.text for a in page.one("div", "callout").inside("a")]
 
 

@@ -63,7 +63,7 @@ def test_a_name_that_several_projects_use_is_asked_back(
 
     assert response.status_code == 400
     assert "one of left, right" in response.text
-    ways = {a.text: a.attributes["href"] for a in client.page("/datasets/twin?x=1", 400).all("a")}
+    ways = {a.text: a["href"] for a in client.page("/datasets/twin?x=1", 400).all("a")}
     assert ways["“twin” in project “left”"] == "/datasets/twin?project=left&x=1"
     assert client.page(ways["“twin” in project “right”"]).one("h1").text == "twin"
 
@@ -74,7 +74,7 @@ def test_a_dataset_that_is_not_in_this_project_is_linked_where_it_is(
     page = revised_reader.page("/datasets/twin?project=none", 404)
 
     link = next(a for a in page.all("a") if a.text == "“twin” in project “b-side”")
-    assert link.attributes["href"] == "/datasets/twin?project=b-side"
+    assert link["href"] == "/datasets/twin?project=b-side"
     nothing = revised_reader.page("/datasets/nothing?project=none", 404)
     assert not [a for a in nothing.all("a") if "in project" in a.text]
 
@@ -94,10 +94,10 @@ def test_every_name_has_an_address_of_its_own(client: PageClient, database: Data
         home = client.page("/datasets")
         link = next(link for link in home.all("a") if link.text == name)
 
-        page = client.page(link.attributes["href"])
+        page = client.page(link["href"])
 
         assert page.one("h1").text == name, name
-        twins = [a.attributes["href"] for a in page.all("a", "button") if a.text == "JSON"]
+        twins = [a["href"] for a in page.all("a", "button") if a.text == "JSON"]
         assert client.json(twins[0])["name"] == name, name
 
 
@@ -106,7 +106,7 @@ def test_the_list_of_datasets_leads_to_pages_and_runs(revised_reader: PageClient
 
     row = next(row for row in page.table("data") if row[0] == "pets")
     assert row[5:7] == ["v2", "3 on pets"]
-    hrefs = {a.attributes["href"] for a in page.one("tbody").inside("a")}
+    hrefs = {a["href"] for a in page.one("tbody").inside("a")}
     assert {"/datasets/pets", "/runs?q=dataset:pets"} <= hrefs
 
 
@@ -146,10 +146,10 @@ def test_many_changed_samples_are_paged(client: PageClient, database: Database) 
 
     first = client.page("/datasets/pets/truth/1..2")
     link = first.one("nav", "pager").inside("a")[0]
-    second = client.page(link.attributes["href"])
+    second = client.page(link["href"])
 
     assert first.one("nav", "pager").text.startswith("1–50 of 60 changed examples")
-    assert (link.text, link.attributes["href"]) == ("Next", "/datasets/pets/truth/1..2?from=51")
+    assert (link.text, link["href"]) == ("Next", "/datasets/pets/truth/1..2?from=51")
     assert [row[0] for row in _tables(second)[1]] == list(IDS[50:])
 
 

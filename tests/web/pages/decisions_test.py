@@ -14,7 +14,7 @@ from offdiag.store.database import Database
 from offdiag.store.runs import get_run
 from support.filled_once import filled_once
 from support.forms import forms_of, send
-from support.logging_runs import log, work_off
+from support.logging_runs import log, log_ill, work_off
 from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry
 
@@ -29,15 +29,7 @@ def clinic(database: Database) -> str:
     """A run with probabilities of being ill, and costs called visits."""
     p = [0.9, 0.8, 0.45, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01] * 3
     actual = ["ill", "ill", "well", "ill", "well", "well", "well", "well", "well", "well"] * 3
-    run = log(
-        database,
-        y_true=actual,
-        y_pred=["ill" if each >= 0.5 else "well" for each in p],
-        y_score=p,
-        labels=["well", "ill"],
-        positive_label="ill",
-        dataset="clinic",
-    )
+    run = log_ill(database, y_true=actual, p=p)
     add_costs(
         database,
         project="default",
@@ -75,7 +67,7 @@ def test_the_cheapest_threshold_is_said_drawn_listed_and_exported(
     assert "beyond chance" not in said
     assert "imply predicting “ill” at scores of at least 0.2" in said
     assert "in 5-fold cross-validation the choice costs" in said
-    assert "0.3" in page.one("svg").attributes["aria-label"]
+    assert "0.3" in page.one("svg")["aria-label"]
     rows = {row[1]: row for row in page.table("thresholds") if row[1]}
     assert rows["cheapest"][2:6] == ["12", "0/9", "3/21", "100"]
     assert rows["in use"][2:6] == ["6", "3/9", "0/21", "400"]
@@ -101,14 +93,11 @@ def test_counts_that_a_threshold_gives_too_are_not_called_its_predictions(
     client: PageClient, database: Database
 ) -> None:
     # From 0.3 on 3 of 3 are found with one false alarm, which is another one in the predictions.
-    run = log(
+    run = log_ill(
         database,
         y_true=["ill", "ill", "ill", "well", "well", "well"],
         y_pred=["ill", "ill", "ill", "well", "well", "ill"],
-        y_score=[0.9, 0.6, 0.3, 0.7, 0.2, 0.1],
-        labels=["well", "ill"],
-        positive_label="ill",
-        dataset="clinic",
+        p=[0.9, 0.6, 0.3, 0.7, 0.2, 0.1],
     )
     work_off(database)
 
@@ -158,7 +147,7 @@ def test_where_the_dataset_names_no_class_either_may_be_flagged(
     assert "score of “a” is at least" in page.one("main").text
     other = next(link for link in page.all("a") if link.text == "b")
 
-    page = client.page(other.attributes["href"])
+    page = client.page(other["href"])
 
     assert "score of “b” is at least" in page.one("main").text
     form = next(form for form in page.all("form") if "stacked" in form.classes)
@@ -204,7 +193,7 @@ def test_a_choice_is_saved_once_and_leads_to_its_run(
     work_off(database)
     assert client.get(first.location).status_code == 200
     link = next(link for link in client.page(path).all("a") if link.text == "decided")
-    assert link.attributes["href"] == first.location
+    assert link["href"] == first.location
 
 
 def test_a_derived_run_names_its_source_in_lists(
@@ -296,7 +285,7 @@ def test_scores_that_are_no_probabilities_still_have_thresholds(
     page = scored_reader.page(address(scored, "margins"))
 
     assert "The scores are not probabilities" in page.one("main").text
-    assert page.one("svg").attributes["role"] == "img"
+    assert page.one("svg")["role"] == "img"
     values = [radio.attributes.get("value") for radio in page.all("input") if "rule" in str(radio)]
     assert "expected" not in values
 
@@ -319,12 +308,12 @@ def test_a_run_its_curves_and_the_what_if_lead_here(
 ) -> None:
     path = f"/whatif/decisions?run={scored.event}"
     for page in (f"/runs/{scored.event}", f"/runs/{scored.event}/curves"):
-        links = [link.attributes["href"] for link in scored_reader.page(page).all("a")]
+        links = [link["href"] for link in scored_reader.page(page).all("a")]
         assert path in links
     asked = f"/whatif?runs={scored.event}&cost=@0-1&set=fraud>fine:20"
     queries = [
-        parse_qsl(urlsplit(link.attributes["href"]).query)
+        parse_qsl(urlsplit(link["href"]).query)
         for link in scored_reader.page(asked).all("a")
-        if link.attributes["href"].startswith("/whatif/decisions?")
+        if link["href"].startswith("/whatif/decisions?")
     ]
     assert queries == [[("cost", "@0-1"), ("run", scored.event), ("set", "fraud>fine:20")]]

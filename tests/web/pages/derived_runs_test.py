@@ -12,7 +12,7 @@ from offdiag.services.decisions.rules import CHOSEN_HERE
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.store.database import Database
 from support.filled_once import filled_once
-from support.logging_runs import log, work_off
+from support.logging_runs import log_ill, work_off
 from support.pages import PageClient
 
 
@@ -20,14 +20,8 @@ from support.pages import PageClient
 @filled_once
 def derived(database: Database) -> tuple[str, str]:
     """Ids of a run and of the one derived from it."""
-    source = log(
-        database,
-        y_true=["ill", "well", "well"],
-        y_pred=["well", "well", "well"],
-        y_score=[0.4, 0.3, 0.1],
-        labels=["well", "ill"],
-        positive_label="ill",
-    )
+    actual = ["ill", "well", "well"]
+    source = log_ill(database, y_true=actual, p=[0.4, 0.3, 0.1], dataset="holdout")
     rule = ExpectedCostRule(
         cost_matrix([[0, 1], [4, 0]], labels=LabelSet.declared(["well", "ill"]))
     )
@@ -50,7 +44,7 @@ def test_the_metadata_name_the_source_and_the_rule(
     page = client.page(f"/runs/{run}/meta")
 
     link = next(link for link in page.all("a") if link.text == source)
-    assert link.attributes["href"] == f"/runs/{source}"
+    assert link["href"] == f"/runs/{source}"
     assert "From the scores of" in (link.parent.text if link.parent else "")
     assert "visits@2" in page.one("main").text
     assert "Decision rule applied" not in client.page(f"/runs/{source}/meta").one("main").text
@@ -81,16 +75,9 @@ def test_lists_say_why_a_run_above_the_best_has_no_star(
 ) -> None:
     actual = ["ill", "well"] * 20
     for name, score in (("model", 0.4), ("other", 0.3)):
-        source = log(
-            database,
-            facts=RunFacts(name=name),
-            dataset="many",
-            y_true=actual,
-            y_pred=["well"] * 40,
-            y_score=[score, 0.1] * 20,
-            labels=["well", "ill"],
-            positive_label="ill",
-        )
+        facts = RunFacts(name=name)
+        p = [score, 0.1] * 20
+        source = log_ill(database, y_true=actual, p=p, dataset="many", facts=facts)
     rule = ThresholdRule(positive=1, threshold=0.25, positive_label="ill")
     recipe = described(rule, chosen=CHOSEN_HERE)
     derive_run(database, source_id=source.id, rule=rule, recipe=recipe, name="cheapest")

@@ -47,7 +47,7 @@ def test_a_run_names_its_most_severe_problem_and_leads_to_all(
     page = client.page(f"/runs/{lesions}")
     assert len(page.all("tr", "is-this")) == 1
     (link,) = page.one("p", "statement").inside("a")
-    assert link.attributes["href"] == f"/problems?run={lesions}&show=all"
+    assert link["href"] == f"/problems?run={lesions}&show=all"
     assert link.text == "2 problems, 6 low"
     for tab in ["/classes", "/history", "/meta"]:
         page = client.page(f"/runs/{lesions}{tab}")
@@ -101,11 +101,11 @@ def badge_of(client: PageClient, run_id: str) -> list[str]:
     """What stands beside the name of a run in the list."""
     page = client.page("/runs")
     (row,) = [r for r in page.one("table", "data").inside("tr") if _leads_to(r, run_id)]
-    return [a.text for a in row.inside("a") if a.attributes["href"].startswith("/problems?")]
+    return [a.text for a in row.inside("a") if a["href"].startswith("/problems?")]
 
 
 def _leads_to(row: Element, run_id: str) -> bool:
-    return any(a.attributes["href"] == f"/runs/{run_id}" for a in row.inside("a"))
+    return any(a["href"] == f"/runs/{run_id}" for a in row.inside("a"))
 
 
 def test_the_list_of_runs_names_the_classes_that_accuracy_hides_or_may_hide(
@@ -158,7 +158,7 @@ def test_runs_are_sorted_by_the_number_of_classes_they_hide(
         assert (runs[0]["name"], runs[-1]["name"]) == (first, "good")
         page = client.page(f"/runs?q=dataset:derm-7&sort={sort}")
         (head,) = [th for th in page.all("th") if th.text == "Problems"]
-        assert head.attributes["aria-sort"] == order
+        assert head["aria-sort"] == order
 
 
 @pytest.fixture

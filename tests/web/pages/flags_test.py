@@ -60,9 +60,7 @@ def test_a_flag_says_what_is_wrong_how_it_is_known_and_what_was_measured(
     assert float(lines[2]["measured"]) == 0.5**17
     # Recall against class size is drawn, told and listed.
     chart = page.one("svg", "chart")
-    assert (
-        "“df”, “akiec” and “mel” are entirely below the floor." in chart.attributes["aria-label"]
-    )
+    assert "“df”, “akiec” and “mel” are entirely below the floor." in chart["aria-label"]
     rows = {row[0]: row[1:] for row in page.table("data")}
     assert rows["df"][:3] == ["17", "0/17", "0.000"]
     assert rows["df"][-1] == "below the floor"
@@ -88,7 +86,7 @@ def test_runs_to_use_instead_are_named_with_their_price(
         "detects more, p < 0.001",
         "−1.7 pp−2.7 to −0.8costs accuracy",
     ]
-    assert row.inside("a")[0].attributes["href"] == f"/runs/{other}"
+    assert row.inside("a")[0]["href"] == f"/runs/{other}"
     assert "is rank 1 of 2" in page.one("div", "evidence").text
 
 
@@ -138,8 +136,8 @@ def test_the_rules_show_the_thresholds_in_force_and_where_they_come_from(
     lines = client.records("/settings/rules.csv")
     record = client.json("/settings/rules.json")
 
-    assert [card.attributes["id"] for card in page.all("section", "rule")] == list(RULES)
-    f4 = next(card for card in page.all("section", "rule") if card.attributes["id"] == "F4")
+    assert [card["id"] for card in page.all("section", "rule")] == list(RULES)
+    f4 = page.all("section", "rule", id="F4")[0]
     rows = [[cell.text for cell in row.children] for row in f4.inside("tbody")[0].inside("tr")]
     assert rows[0] == [
         "accuracy on all other examples minus recall, or gap of a slice to the rest",
@@ -158,10 +156,6 @@ def test_the_rules_show_the_thresholds_in_force_and_where_they_come_from(
 def test_the_rules_lead_to_the_metrics_they_look_at(client: PageClient) -> None:
     page = client.page("/settings/rules")
 
-    targets = {
-        link.attributes["href"]
-        for card in page.all("section", "rule")
-        for link in card.inside("a")
-    }
+    targets = {link["href"] for card in page.all("section", "rule") for link in card.inside("a")}
     for target in targets:
         assert client.get(target, follow_redirects=True).status_code == 200, target

@@ -22,25 +22,12 @@ def database(lesions_database: Database) -> Database:
     return lesions_database
 
 
-@pytest.fixture
-def registry(database: Database) -> Database:
-    """The registry that `client` shows."""
-    return database
-
-
-@pytest.fixture
-def ana(client: PageClient, registry: Database) -> PageClient:
-    """A reader who said who she is."""
-    client.post("/preferences", data={"reader": "ana"})
-    return client
-
-
 def state_of(database: Database, number: int) -> FlagState:
     return browse_flag(database, number).entry.flag.status.state
 
 
 def test_a_decision_is_carried_out_told_and_remembered_and_the_flag_opened_again(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
     for action, typed, state, said in (
         ("acknowledge", {}, FlagState.ACKNOWLEDGED, "F-1 acknowledged."),
@@ -54,20 +41,20 @@ def test_a_decision_is_carried_out_told_and_remembered_and_the_flag_opened_again
 
         assert response.status_code == 303
         assert page.one("p", "callout").text == f"✓ {said}"
-        assert state_of(registry, 1) is state
-        assert browse_flag(registry, 1).history[-1].author == "ana"
+        assert state_of(database, 1) is state
+        assert browse_flag(database, 1).history[-1].author == "ana"
         assert ana.page("/flags/1").all("p", "callout") == []
         if state is not FlagState.OPEN:
             send(ana, form_to(ana, "/flags/1", "/flags/1/reopen"))
-            assert state_of(registry, 1) is FlagState.OPEN
+            assert state_of(database, 1) is FlagState.OPEN
             assert ana.page("/flags/1").all("p", "callout")
 
 
 def test_a_closed_flag_offers_no_decision_but_a_remark(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
-    with registry.write() as session:
-        session.query(FlagRow).update({"state": "closed", "closed_at": registry.clock()})
+    with database.write() as session:
+        session.query(FlagRow).update({"state": "closed", "closed_at": database.clock()})
 
     page = ana.page("/flags/1")
 
@@ -79,10 +66,10 @@ def test_a_closed_flag_offers_no_decision_but_a_remark(
 
 
 def test_two_people_with_one_flag_open_do_not_overwrite_each_other(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
     late = form_to(ana, "/flags/1", "/flags/1/dismiss")
-    triage.acknowledge_flags(registry, [1], author="kim")
+    triage.acknowledge_flags(database, [1], author="kim")
 
     response = send(ana, late, {"reason": "I typed this"})
     page = Page(response.text)
@@ -91,16 +78,16 @@ def test_two_people_with_one_flag_open_do_not_overwrite_each_other(
     warning = page.one("div", "callout-warning").text
     assert "Flag 1 was acknowledged by kim in the meantime." in warning
     assert warning.count("Nothing was changed.") == 1
-    assert state_of(registry, 1) is FlagState.ACKNOWLEDGED
+    assert state_of(database, 1) is FlagState.ACKNOWLEDGED
     assert page.all("textarea")[0].text == "I typed this"
 
-    again = next(f for f in page.all("form") if f.attributes.get("action") == "/flags/1/dismiss")
+    again = page.all("form", action="/flags/1/dismiss")[0]
     assert send(ana, again, {"reason": "I typed this"}).status_code == 303
-    assert state_of(registry, 1) is FlagState.DISMISSED
+    assert state_of(database, 1) is FlagState.DISMISSED
 
 
 def test_what_cannot_be_meant_is_said_where_it_was_typed(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
     for action, typed, said in [
         ("dismiss", {"reason": " "}, "no reason is given"),
@@ -114,16 +101,16 @@ def test_what_cannot_be_meant_is_said_where_it_was_typed(
         assert response.status_code == 400, (action, typed, said)
         told = Page(response.text).one("div", "callout-warning").text
         assert said.lower() in told.lower(), (action, typed, said)
-        assert state_of(registry, 1) is FlagState.OPEN, (action, typed, said)
+        assert state_of(database, 1) is FlagState.OPEN, (action, typed, said)
 
 
 def test_a_date_or_assignee_that_is_refused_stays_in_its_open_form(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
     problem = next(
         url
         for each in ana.page("/flags/1").all("a")
-        if (url := each.attributes["href"]).startswith("/problems/")
+        if (url := each["href"]).startswith("/problems/")
     )
     for page in ("/flags/1", problem):
         for action, field, typed in [
@@ -135,20 +122,20 @@ def test_a_date_or_assignee_that_is_refused_stays_in_its_open_form(
             assert response.status_code == 400, (page, action)
             decisions = Page(response.text).all("details", "decision")
             [opened] = [each for each in decisions if "open" in each.attributes]
-            [kept] = [e for e in opened.inside("input") if e.attributes["name"] == field]
-            assert kept.attributes["value"] == typed, (page, action)
+            (kept,) = opened.inside("input", name=field)
+            assert kept["value"] == typed, (page, action)
 
 
-def test_who_is_nobody_is_asked_first(client: PageClient, registry: Database) -> None:
+def test_who_is_nobody_is_asked_first(client: PageClient, database: Database) -> None:
     page = client.page("/flags/1")
 
     actions = [form.attributes.get("action", "") for form in page.all("form")]
     assert not [action for action in actions if action.startswith("/flags/1")]
     assert page.one("label").text == "Enter your name to decide about problems"
-    assert not [b for b in page.all("input") if b.attributes.get("type") == "checkbox"]
+    assert not page.all("input", type="checkbox")
 
 
-def test_a_decision_of_nobody_is_refused(ana: PageClient, registry: Database) -> None:
+def test_a_decision_of_nobody_is_refused(ana: PageClient, database: Database) -> None:
     form = form_to(ana, "/flags/1", "/flags/1/acknowledge")
     ana.delete_cookie("reader")
 
@@ -156,7 +143,7 @@ def test_a_decision_of_nobody_is_refused(ana: PageClient, registry: Database) ->
 
     assert response.status_code == 400
     assert "No name was entered" in response.text
-    assert state_of(registry, 1) is FlagState.OPEN
+    assert state_of(database, 1) is FlagState.OPEN
     for name in (" ", "x" * 101, "two\nlines"):
         refused = ana.post("/preferences", data={"reader": name})
         assert refused.status_code == 400, name
@@ -166,10 +153,10 @@ def test_a_decision_of_nobody_is_refused(ana: PageClient, registry: Database) ->
 @pytest.mark.parametrize("end", ["dismiss", "assign", "comment"])
 @pytest.mark.parametrize("has_name", [True, False])
 def test_a_decision_about_a_flag_that_is_gone_ends_on_the_list_with_what_was_typed(
-    ana: PageClient, registry: Database, end: str, has_name: bool
+    ana: PageClient, database: Database, end: str, has_name: bool
 ) -> None:
     form = form_to(ana, "/flags/1", f"/flags/1/{end}")
-    delete_run(registry, browse_flag(registry, 1).entry.flag.run_id, by=None)
+    delete_run(database, browse_flag(database, 1).entry.flag.run_id, by=None)
     if not has_name:
         ana.delete_cookie("reader")
 
@@ -184,7 +171,7 @@ def test_a_decision_about_a_flag_that_is_gone_ends_on_the_list_with_what_was_typ
 
 @pytest.mark.parametrize("end", ["dismiss", "comment"])
 def test_what_was_typed_without_a_name_is_sent_again_with_one(
-    ana: PageClient, registry: Database, end: str
+    ana: PageClient, database: Database, end: str
 ) -> None:
     form = form_to(ana, "/flags/1", f"/flags/1/{end}")
     ana.delete_cookie("reader")
@@ -195,11 +182,11 @@ def test_what_was_typed_without_a_name_is_sent_again_with_one(
 
     assert "known" in {each.text for each in page.all("p", "quote")}
     assert done.status_code == 303
-    last = browse_flag(registry, 1).history[-1]
+    last = browse_flag(database, 1).history[-1]
     assert (last.author, last.text) == ("lee", "known")
 
 
-def test_browsers_send_no_name_of_spaces_alone(client: PageClient, registry: Database) -> None:
+def test_browsers_send_no_name_of_spaces_alone(client: PageClient, database: Database) -> None:
     fields = client.page("/flags/1").all("input")
     (asked,) = [each.attributes for each in fields if each.attributes.get("name") == "reader"]
 
@@ -208,17 +195,17 @@ def test_browsers_send_no_name_of_spaces_alone(client: PageClient, registry: Dat
     assert sent == ["ana", " 李 雷"]
 
 
-def test_a_name_is_kept_as_it_was_given(client: PageClient, registry: Database) -> None:
+def test_a_name_is_kept_as_it_was_given(client: PageClient, database: Database) -> None:
     for name in ("李雷; x=1", "".join(HOSTILE_MARKUP)):
         client.post("/preferences", data={"reader": f" {name} ", "back": "/flags/1"})
 
         send(client, form_to(client, "/flags/1", "/flags/1/comment"), {"comment": "look"})
 
-        assert browse_flag(registry, 1).history[-1].author == name
+        assert browse_flag(database, 1).history[-1].author == name
         assert name in client.page("/flags/1").one("ol", "history").text
 
 
-def test_a_decision_does_not_lead_to_another_site(ana: PageClient, registry: Database) -> None:
+def test_a_decision_does_not_lead_to_another_site(ana: PageClient, database: Database) -> None:
     form = form_to(ana, "/flags/1", "/flags/1/acknowledge")
 
     response = send(ana, form, {"back": "https://evil.example/"})
@@ -226,9 +213,9 @@ def test_a_decision_does_not_lead_to_another_site(ana: PageClient, registry: Dat
     assert response.headers["Location"] == "/"
 
 
-def test_a_rest_is_offered_from_tomorrow_on(ana: PageClient, registry: Database) -> None:
+def test_a_rest_is_offered_from_tomorrow_on(ana: PageClient, database: Database) -> None:
     page = ana.page("/flags/1")
 
-    (until,) = [f for f in page.all("input") if f.attributes.get("name") == "until"]
-    tomorrow = registry.clock() + timedelta(days=1)
-    assert until.attributes["min"] == f"{tomorrow:%Y-%m-%d}"
+    until = page.one("input", name="until")
+    tomorrow = database.clock() + timedelta(days=1)
+    assert until["min"] == f"{tomorrow:%Y-%m-%d}"

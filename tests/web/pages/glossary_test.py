@@ -29,7 +29,7 @@ def dataset_id(database: Database) -> int:
 def test_every_metric_is_listed_with_its_page(client: PageClient) -> None:
     page = client.page("/glossary")
 
-    links = {link.attributes["href"] for link in page.all("a")}
+    links = {link["href"] for link in page.all("a")}
     assert {f"/glossary/{spec.key}" for spec in SPECS} <= links
 
 
@@ -46,7 +46,7 @@ def test_words_narrow_the_list(client: PageClient) -> None:
     page = client.page("/glossary?q=sensitivity")
     nothing = client.get("/glossary?q=xyzzy")
 
-    links = {link.attributes["href"] for link in page.all("a")}
+    links = {link["href"] for link in page.all("a")}
     assert "/glossary/recall" in links
     assert "/glossary/mcc" not in links
     assert "No metric has" in nothing.text

@@ -122,7 +122,7 @@ def test_each_dataset_on_the_home_page_leads_to_exactly_its_runs(reader: PageCli
         if not links:
             continue
         dataset, runs = links[:2]
-        listed = reader.get(runs.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
+        listed = reader.get(runs["href"].replace("/runs", "/runs.json", 1)).get_json()
 
         assert listed["dataset"] == dataset.text
         assert runs.text.startswith(f"{listed['total']} run")
@@ -137,7 +137,7 @@ def test_problems_are_counted_as_their_list_counts_them(reader: PageClient) -> N
 
     link = next(link for link in row.inside("a") if "problems on derm-7" in link.text)
 
-    listed = reader.get(link.attributes["href"].replace("/problems", "/problems.json", 1))
+    listed = reader.get(link["href"].replace("/problems", "/problems.json", 1))
     n_listed = len(listed.get_json()["problems"])
     assert n_listed > 1
     assert link.text == f"{n_listed} new problems on derm-7"
@@ -181,7 +181,7 @@ def test_news_are_five_at_most_and_some_of_each_kind(
     news = page.one("ul", "news").inside("li")
     said = [item.inside("a")[0].text for item in news]
     assert said[2:] == ["Drop of 39.2 pp", "labels v2 evaluated", "fine is champion"]
-    problems = [item.inside("a")[0].attributes["href"] for item in news[:2]]
+    problems = [item.inside("a")[0]["href"] for item in news[:2]]
     assert all(href.startswith("/problems/") for href in problems)
     n_new = len(client.json("/problems.json?show=new")["problems"])
     assert f"All {n_new} new problems" in page.one("main").text
@@ -250,11 +250,11 @@ def test_many_datasets_are_on_several_pages(
 
     first = client.page("/")
     (following,) = first.one("nav", "pager").inside("a")
-    second = client.page(following.attributes["href"])
+    second = client.page(following["href"])
 
     shown = [[row[0].split()[0] for row in page.table("data")] for page in (first, second)]
     assert shown == [["one", "three"], ["two"]]
-    assert first.one("form", "filter").inside("input")[0].attributes["name"] == "q"
+    assert first.one("form", "filter").inside("input")[0]["name"] == "q"
     assert "1–2 of 3 datasets" in first.one("nav", "pager").text
 
 
@@ -282,9 +282,9 @@ def test_what_failed_can_be_repeated(reader: PageClient) -> None:
 
     (failure,) = home.one("ul", "failures").inside("li")
     assert re.match(r"evaluate, job \d+ .*ValueError: wrong shape", failure.text)
-    assert reader.get(failure.inside("a")[0].attributes["href"]).status_code == 200
+    assert reader.get(failure.inside("a")[0]["href"]).status_code == 200
     (form,) = failure.inside("form")
-    assert re.fullmatch(r"/jobs/\d+/retry", form.attributes["action"])
+    assert re.fullmatch(r"/jobs/\d+/retry", form["action"])
 
 
 def test_names_are_filtered_by_words_in_any_order(reader: PageClient) -> None:

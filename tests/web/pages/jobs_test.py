@@ -34,7 +34,7 @@ def test_what_was_given_up_comes_first_with_its_last_error_and_leads_to_its_run(
     assert (second[2], second[7]) == ("queued", "")
     chips = [chip.text for chip in page.one("div", "chips").inside("span")]
     assert "✕1 failed" in chips
-    assert f"/runs/{revised.waiting}" in [a.attributes["href"] for a in page.all("a")]
+    assert f"/runs/{revised.waiting}" in [a["href"] for a in page.all("a")]
 
 
 def test_silent_workers_and_live_schedulers_are_told_apart(
@@ -124,7 +124,7 @@ def test_a_retry_on_an_outdated_page_leads_back_and_says_what_is_the_case(
     pressed = send(client, form, page=page)
     assert (pressed.status_code, pressed.location) == (303, page)
     told = [
-        [each.text for each in shown.all("p") if each.attributes.get("role") == "alert"]
+        [each.text for each in shown.all("p", role="alert")]
         for shown in (Page(client.get(page, follow_redirects=True).text) for _ in range(2))
     ]
     assert told[0] == [f"▲{said}"]

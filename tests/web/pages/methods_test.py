@@ -107,9 +107,7 @@ def test_learning_curves_are_drawn_and_listed(database: Database, client: PageCl
     page = client.page("/datasets/d/methods?metric=overall_accuracy")
 
     chart = page.one("svg", "by-size")
-    read = [
-        mark.attributes["data-read"] for mark in chart.inside("circle") if "spot" in mark.classes
-    ]
+    read = [mark["data-read"] for mark in chart.inside("circle") if "spot" in mark.classes]
     assert [text.partition(": ")[0] for text in read] == [
         "<b>net</b>, training size 50",
         "<b>net</b>, training size 1,500",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from datetime import timedelta
 
 import numpy as np
@@ -33,39 +34,14 @@ def database(lesions_database: Database) -> Database:
     return lesions_database
 
 
-@pytest.fixture
-def registry(database: Database) -> Database:
-    """The registry that `client` shows."""
-    return database
-
-
-@pytest.fixture
-def ana(client: PageClient, registry: Database) -> PageClient:
-    """A reader who said who she is."""
-    client.post("/preferences", data={"reader": "ana"})
-    return client
-
-
 def problems(database: Database) -> list[Problem]:
     with database.read() as session:
         return list(find_problems(session, now=database.clock()).problems)
 
 
-def missed(database: Database, label: str = "df") -> Problem:
-    (found,) = [
-        each
-        for each in problems(database)
-        if (each.key.cause, each.key.class_label) == (Cause.MISSED, label)
-    ]
-    return found
-
-
-def missed_by(database: Database, model: str) -> Problem:
-    (found,) = [
-        each
-        for each in problems(database)
-        if (each.key.cause, each.key.class_label, each.key.model) == (Cause.MISSED, "df", model)
-    ]
+def missed(database: Database, label: str = "df", **key: str) -> Problem:
+    wanted = {"cause": Cause.MISSED, "class_label": label, **key}.items()
+    (found,) = [each for each in problems(database) if wanted <= asdict(each.key).items()]
     return found
 
 
@@ -77,10 +53,10 @@ def chosen(form: Element, *some: Problem) -> str:
     """What a list sends where some of its problems are ticked."""
     numbers = {str(each.number) for each in some}
     ticked = [
-        field.attributes["value"]
+        field["value"]
         for field in form.inside("input")
-        if field.attributes["name"] == "problem"
-        and numbers & {part.partition(".")[0] for part in field.attributes["value"].split(",")}
+        if field["name"] == "problem"
+        and numbers & {part.partition(".")[0] for part in field["value"].split(",")}
     ]
     return ",".join(ticked)
 
@@ -92,15 +68,15 @@ def n_new(client: PageClient) -> int:
 
 
 def test_a_line_says_what_is_wrong_where_how_often_and_how_much(
-    client: PageClient, registry: Database
+    client: PageClient, database: Database
 ) -> None:
-    again = log_counts(registry, LESION_COUNTS, LESIONS, name="b", dataset="derm-7",
+    again = log_counts(database, LESION_COUNTS, LESIONS, name="b", dataset="derm-7",
                        model="effnet-b3")  # fmt: skip
     page = client.page("/problems")
 
     line = next(each for each in lines(page) if "df missed" in each.text)
-    problem = missed(registry)
-    assert line.inside("a")[0].attributes["href"] == f"/problems/{problem.number}"
+    problem = missed(database)
+    assert line.inside("a")[0]["href"] == f"/problems/{problem.number}"
     assert line.inside("th")[0].text.startswith("df missed")
     for said in ("effnet-b3", "derm-7", "2/2", "0 of 17", "0 found · low recall"):
         assert said in line.text, said
@@ -110,26 +86,26 @@ def test_a_line_says_what_is_wrong_where_how_often_and_how_much(
     assert "Not enough labels" in client.page("/problems?low=1").one("main").text
 
 
-def test_old_addresses_of_flags_lead_to_problems(client: PageClient, registry: Database) -> None:
-    number = missed(registry).number
+def test_old_addresses_of_flags_lead_to_problems(client: PageClient, database: Database) -> None:
+    number = missed(database).number
     for old, new in (
         ("/flags", "/problems"),
         ("/flags?dataset=derm-7&class=df", "/problems?class=df&dataset=derm-7"),
         ("/flags?state=dismissed", "/problems?show=resolved"),
     ):
         assert client.get(old).headers["Location"] == new
-    flag = missed(registry).flags[0].id
+    flag = missed(database).flags[0].id
     assert f"/problems/{number}" in {
-        link.attributes["href"] for link in client.page(f"/flags/{flag}").all("a")
+        link["href"] for link in client.page(f"/flags/{flag}").all("a")
     }
 
 
 def test_problems_of_a_run_are_listed_however_old_it_is(
-    client: PageClient, registry: Database, monkeypatch: pytest.MonkeyPatch
+    client: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old = missed(registry).affected[0]
+    old = missed(database).affected[0]
     good = [[sum(line) if i == j else 0 for j in range(7)] for i, line in enumerate(LESION_COUNTS)]
-    log_counts(registry, good, LESIONS, name="b", dataset="derm-7", model="effnet-b3")
+    log_counts(database, good, LESIONS, name="b", dataset="derm-7", model="effnet-b3")
     monkeypatch.setattr("offdiag.store.problems.MOST_RUNS", 1)
 
     listed = client.get(f"/flags?run={old.id}&state=all").headers["Location"]
@@ -139,13 +115,13 @@ def test_problems_of_a_run_are_listed_however_old_it_is(
     assert any("df missed" in line.text and "0 of 17" in line.text for line in lines(page))
     assert f"run: {old.name}" in page.one("ul", "chips").text
     (link,) = client.page(f"/runs/{old.id}").one("p", "statement").inside("a")
-    assert link.attributes["href"] == listed
+    assert link["href"] == listed
     counted = re.fullmatch(r"(\d+) problems?, (\d+) low", link.text)
     assert counted is not None, link.text
     assert sum(map(int, counted.groups())) == len(lines(page))
 
 
-def test_the_list_is_narrowed_by_its_address(client: PageClient, registry: Database) -> None:
+def test_the_list_is_narrowed_by_its_address(client: PageClient, database: Database) -> None:
     for query, n_classes in [
         ("class=df", 1),
         ("dataset=nope", 0),
@@ -163,7 +139,7 @@ def test_the_list_is_narrowed_by_its_address(client: PageClient, registry: Datab
         ], (query, n_classes)
 
 
-def test_what_cannot_be_meant_is_said(client: PageClient, registry: Database) -> None:
+def test_what_cannot_be_meant_is_said(client: PageClient, database: Database) -> None:
     page = client.page("/problems?show=lost&cause=x&hits=y")
 
     assert len(page.all("p", "callout")) == 3
@@ -171,15 +147,15 @@ def test_what_cannot_be_meant_is_said(client: PageClient, registry: Database) ->
 
 
 def test_a_problem_says_since_when_where_and_what_to_look_at(
-    client: PageClient, registry: Database
+    client: PageClient, database: Database
 ) -> None:
-    problem = missed(registry)
+    problem = missed(database)
 
     page = client.page(f"/problems/{problem.number}")
 
     assert "0 of 17" in page.one("p", "problem-sentence").text
     assert "effnet-b3 on derm-7" in page.one("p", "subtitle").text
-    targets = [link.attributes["href"] for link in page.one("article").inside("a")]
+    targets = [link["href"] for link in page.one("article").inside("a")]
     assert {f"/flags/{flag.id}" for flag in problem.flags} <= set(targets)
     for target in targets:
         assert client.get(target).status_code == 200, target
@@ -192,28 +168,30 @@ def test_a_problem_says_since_when_where_and_what_to_look_at(
 
 
 def test_a_problem_names_the_best_run_of_any_model_and_where_else_the_class_is_missed(
-    client: PageClient, registry: Database
+    client: PageClient, database: Database
 ) -> None:
     better = [list(line) for line in LESION_COUNTS]
     better[6][6], better[6][0] = 5, better[6][0] - 5
-    best = log_counts(registry, better, LESIONS, name="b", dataset="derm-7", model="swin")
-    other = missed_by(registry, "swin")
+    best = log_counts(database, better, LESIONS, name="b", dataset="derm-7", model="swin")
+    other = missed(database, model="swin")
 
-    facts = client.page(f"/problems/{missed_by(registry, 'effnet-b3').number}").one("dl", "facts")
+    facts = client.page(f"/problems/{missed(database, model='effnet-b3').number}").one(
+        "dl", "facts"
+    )
 
-    links = {link.text: link.attributes["href"] for link in facts.inside("a")}
+    links = {link.text: link["href"] for link in facts.inside("a")}
     assert links["b"] == f"/runs/{best}"
     assert links["df missed, swin"] == f"/problems/{other.number}"
     assert "29 % (CI 13 to 53 %)" in facts.text
 
 
 def test_a_problem_says_of_which_run_its_severity_is(
-    client: PageClient, registry: Database
+    client: PageClient, database: Database
 ) -> None:
     better = [list(line) for line in LESION_COUNTS]
     better[6][6], better[6][0] = 8, better[6][0] - 8
-    run_id = log_counts(registry, better, LESIONS, name="b", dataset="derm-7", model="effnet-b3")
-    (found,) = [each for each in problems(registry) if each.number == missed(registry).number]
+    run_id = log_counts(database, better, LESIONS, name="b", dataset="derm-7", model="effnet-b3")
+    (found,) = [each for each in problems(database) if each.number == missed(database).number]
     assert found.affected[0].id == run_id
 
     page = client.page(f"/problems/{found.number}")
@@ -223,13 +201,13 @@ def test_a_problem_says_of_which_run_its_severity_is(
 
 
 def test_a_drop_is_ringed_in_the_trend_of_its_metric(
-    client: PageClient, registry: Database
+    client: PageClient, database: Database
 ) -> None:
     good, bad = [[190, 10], [10, 190]], [[190, 10], [120, 80]]
-    first = log_counts(registry, good, ("a", "b"), name="one", dataset="falls", model="vit")
-    pin_baseline(registry, first, author=None)
-    log_counts(registry, bad, ("a", "b"), name="two", dataset="falls", model="vit")
-    (drop,) = [each for each in problems(registry) if each.key.cause is Cause.DROP]
+    first = log_counts(database, good, ("a", "b"), name="one", dataset="falls", model="vit")
+    pin_baseline(database, first, author=None)
+    log_counts(database, bad, ("a", "b"), name="two", dataset="falls", model="vit")
+    (drop,) = [each for each in problems(database) if each.key.cause is Cause.DROP]
 
     text = client.get(f"/problems/{drop.number}").text
 
@@ -238,17 +216,17 @@ def test_a_drop_is_ringed_in_the_trend_of_its_metric(
     assert "120 missed" in text
 
 
-def test_a_problem_of_costs_ranks_the_runs_by_cost(client: PageClient, registry: Database) -> None:
+def test_a_problem_of_costs_ranks_the_runs_by_cost(client: PageClient, database: Database) -> None:
     counts = {"dear": [[90, 10], [90, 10]], "fair": [[95, 5], [20, 80]]}
     for name, matrix in counts.items():
-        log_counts(registry, matrix, ("a", "b"), name=name, dataset="costly", model=name)
-    add_costs(registry, project="default", dataset="costly", name="visits",
+        log_counts(database, matrix, ("a", "b"), name=name, dataset="costly", model=name)
+    add_costs(database, project="default", dataset="costly", name="visits",
               weights=np.array([[0.0, 1.0], [20.0, 0.0]]))  # fmt: skip
-    set_default_costs(registry, project="default", dataset="costly", wanted=CostName("visits"))
-    work_off(registry)
+    set_default_costs(database, project="default", dataset="costly", wanted=CostName("visits"))
+    work_off(database)
     (costly,) = [
         each
-        for each in problems(registry)
+        for each in problems(database)
         if (each.key.cause, each.key.model) == (Cause.COST, "dear")
     ]
 
@@ -258,25 +236,25 @@ def test_a_problem_of_costs_ranks_the_runs_by_cost(client: PageClient, registry:
 
 
 def test_a_closed_problem_says_so_and_takes_no_decision(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
     good = [[sum(line) if i == j else 0 for j in range(7)] for i, line in enumerate(LESION_COUNTS)]
     for n in range(3):
-        log_counts(registry, good, LESIONS, name=f"good {n}", dataset="derm-7", model="effnet-b3")
-    number = missed(registry).number
+        log_counts(database, good, LESIONS, name=f"good {n}", dataset="derm-7", model="effnet-b3")
+    number = missed(database).number
 
     page = ana.page(f"/problems/{number}")
 
     assert "The newest runs no longer show it." in page.one("p", "problem-sentence").text
     assert not [form for form in page.all("form") if "Accept" in form.text]
     resolved = lines(ana.page("/problems?show=resolved"))
-    assert f"/problems/{number}" in {line.inside("a")[0].attributes["href"] for line in resolved}
+    assert f"/problems/{number}" in {line.inside("a")[0]["href"] for line in resolved}
 
 
 def test_a_decision_is_carried_out_told_and_can_be_undone(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
-    number = missed(registry).number
+    number = missed(database).number
     path = f"/problems/{number}"
     for action, typed, state, said in (
         ("acknowledge", {}, ProblemState.ACCEPTED, "accepted."),
@@ -289,22 +267,22 @@ def test_a_decision_is_carried_out_told_and_can_be_undone(
 
         assert response.status_code == 303
         assert f"P-{number} {said}" in page.one("div", "callout").text
-        assert missed(registry).state is state
+        assert missed(database).state is state
         if state is not ProblemState.OPEN:
             undo = next(f for f in page.all("form") if "Undo" in f.text)
             send(ana, undo, {"action": "reopen"})
-            assert missed(registry).state is ProblemState.OPEN
+            assert missed(database).state is ProblemState.OPEN
 
 
 def test_a_decision_in_another_tab_is_told_before_it_is_overruled(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
-    first, second, *_ = (each for each in problems(registry) if each.key.cause is Cause.MISSED)
+    first, second, *_ = (each for each in problems(database) if each.key.cause is Cause.MISSED)
     path = f"/problems/{first.number}"
     accept, dismiss = (form_to(ana, path, end) for end in ("/acknowledge", "/dismiss"))
     listed = form_to(ana, "/problems", "/problems")
     undo_of_other = form_to(ana, send(ana, accept).headers["Location"], "/problems")
-    now = f"{registry.clock():%Y-%m-%d}"
+    now = f"{database.clock():%Y-%m-%d}"
     several = {"problem": chosen(listed, first, second), "reason": "known"}
     for response in (
         send(ana, dismiss, {"reason": "known"}),
@@ -314,21 +292,21 @@ def test_a_decision_in_another_tab_is_told_before_it_is_overruled(
         assert response.status_code == 409
         assert f"P-{first.number} was accepted by ana at {now}" in alert.text
         assert "known" in {field.text for field in Page(response.text).all("textarea")}
-    assert missed(registry, first.key.class_label).state is ProblemState.ACCEPTED
-    assert missed(registry, second.key.class_label).state is ProblemState.OPEN
+    assert missed(database, first.key.class_label).state is ProblemState.ACCEPTED
+    assert missed(database, second.key.class_label).state is ProblemState.OPEN
 
     # What was seen can be overruled, and is not undone by who has not seen that.
     again = form_to(ana, path, "/dismiss")
     assert send(ana, again, {"reason": "known"}).status_code == 303
     assert send(ana, undo_of_other, {"action": "reopen"}).status_code == 409
     assert send(ana, accept).status_code == 409
-    assert missed(registry, first.key.class_label).state is ProblemState.DISMISSED
+    assert missed(database, first.key.class_label).state is ProblemState.DISMISSED
 
 
 def test_selected_problems_that_have_left_the_list_are_named(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
-    first, second, *_ = (each for each in problems(registry) if each.key.cause is Cause.MISSED)
+    first, second, *_ = (each for each in problems(database) if each.key.cause is Cause.MISSED)
     listed = form_to(ana, "/problems", "/problems")
     both = {"problem": chosen(listed, first, second), "reason": " ", "action": "dismiss"}
     stays = Page(send(ana, listed, both).text)
@@ -351,15 +329,15 @@ def _ticked(page: Page) -> set[int]:
 
 
 def test_a_decision_about_a_problem_that_is_gone_ends_on_the_list_with_what_was_typed(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
-    log_counts(registry, LESION_COUNTS, LESIONS, name="b", dataset="d", model="b")
-    gone = missed_by(registry, "effnet-b3")
+    log_counts(database, LESION_COUNTS, LESIONS, name="b", dataset="d", model="b")
+    gone = missed(database, model="effnet-b3")
     path = f"/problems/{gone.number}"
     dismiss, comment = (form_to(ana, path, end) for end in ("/dismiss", "/comment"))
     listed = form_to(ana, "/problems", "/problems")
     several = {"problem": chosen(listed, gone), "action": "dismiss"}
-    delete_run(registry, gone.flags[0].run_id, by=None)
+    delete_run(database, gone.flags[0].run_id, by=None)
 
     for form, typed in (
         (dismiss, {"reason": "too few"}),
@@ -378,9 +356,9 @@ def test_a_decision_about_a_problem_that_is_gone_ends_on_the_list_with_what_was_
 
 @pytest.mark.parametrize("end", ["/dismiss", "/comment", "/problems"])
 def test_what_was_typed_is_sent_again_with_the_name_that_was_missing(
-    ana: PageClient, registry: Database, end: str
+    ana: PageClient, database: Database, end: str
 ) -> None:
-    problem = missed(registry)
+    problem = missed(database)
     form = form_to(ana, "/problems" if end == "/problems" else f"/problems/{problem.number}", end)
     typed = {"reason": "too few\nto count", "comment": "too few\nto count", "action": "dismiss"}
     if end == "/problems":
@@ -399,21 +377,21 @@ def test_what_was_typed_is_sent_again_with_the_name_that_was_missing(
     assert "too few to count" in {each.text for each in page.all("p", "quote")}
     assert (asked["name"], asked["value"]) == ("reader", "")
     assert done.status_code == 303
-    last = browse_flag(registry, missed(registry).flags[0].id).history[-1]
+    last = browse_flag(database, missed(database).flags[0].id).history[-1]
     assert (last.author, last.text) == ("lee", "too few\nto count")
     assert "Enter your name" not in ana.get(f"/problems/{problem.number}").text
 
 
 @pytest.mark.on_postgresql
 def test_a_decision_that_was_being_committed_while_the_page_was_read_is_told(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
-    first, second, *_ = (each for each in problems(registry) if each.key.cause is Cause.MISSED)
+    first, second, *_ = (each for each in problems(database) if each.key.cause is Cause.MISSED)
     path = f"/problems/{first.number}"
-    with registry.write() as session:
-        begun = FlagEvent(first.flags[0].id, registry.clock(), "kim", FlagEventKind.SNOOZED, None)
+    with database.write() as session:
+        begun = FlagEvent(first.flags[0].id, database.clock(), "kim", FlagEventKind.SNOOZED, None)
         insert_events(session, [begun])
-        acknowledge_flags(registry, [flag.id for flag in second.flags], author="lee")
+        acknowledge_flags(database, [flag.id for flag in second.flags], author="lee")
         alone, listed = form_to(ana, path, "/acknowledge"), form_to(ana, "/problems", "/problems")
 
     for response in (
@@ -425,33 +403,26 @@ def test_a_decision_that_was_being_committed_while_the_page_was_read_is_told(
 
 
 def test_what_was_decided_about_an_old_run_does_not_refuse_a_decision_from_its_list(
-    ana: PageClient, registry: Database, monkeypatch: pytest.MonkeyPatch
+    ana: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problem = missed(registry)
-    acknowledge_flags(registry, [flag.id for flag in problem.flags], author="kim")
-    log_counts(registry, LESION_COUNTS, LESIONS, name="b", dataset="derm-7", model="effnet-b3")
+    problem = missed(database)
+    acknowledge_flags(database, [flag.id for flag in problem.flags], author="kim")
+    log_counts(database, LESION_COUNTS, LESIONS, name="b", dataset="derm-7", model="effnet-b3")
     monkeypatch.setattr("offdiag.store.problems.MOST_RUNS", 1)
     listed = form_to(ana, f"/problems?run={problem.flags[0].run_id}", "/problems")
 
     response = send(ana, listed, {"problem": chosen(listed, problem), "action": "acknowledge"})
 
     assert response.status_code == 303
-    assert missed(registry).state is ProblemState.ACCEPTED
+    assert missed(database).state is ProblemState.ACCEPTED
 
 
 def test_several_problems_are_settled_at_once_and_counted_out(
-    ana: PageClient, registry: Database
+    ana: PageClient, database: Database
 ) -> None:
     before = n_new(ana)
-    chosen = [each for each in problems(registry) if each.key.cause is Cause.MISSED][:2]
-    form = next(
-        f for f in ana.page("/problems").all("form") if f.attributes.get("id") == "flag-list"
-    )
-    token = next(
-        field.attributes["value"]
-        for field in form.inside("input")
-        if field.attributes.get("name") == "csrf_token"
-    )
+    chosen = [each for each in problems(database) if each.key.cause is Cause.MISSED][:2]
+    token = ana.page("/problems").one("form", id="flag-list").fields()["csrf_token"]
     data = {"csrf_token": token, "action": "dismiss", "reason": "known",
             "problem": ",".join(str(each.number) for each in chosen)}  # fmt: skip
 
@@ -461,19 +432,19 @@ def test_several_problems_are_settled_at_once_and_counted_out(
     assert ana.post("/problems", data=data).status_code == 303
 
     numbers = {each.number for each in chosen}
-    settled = [each for each in problems(registry) if each.number in numbers]
+    settled = [each for each in problems(database) if each.number in numbers]
     assert {f.status.state for each in settled for f in each.flags} == {FlagState.DISMISSED}
     assert before - n_new(ana) == sum(not each.is_low for each in chosen)
 
 
-def test_what_is_new_is_new_until_it_was_seen(ana: PageClient, registry: Database) -> None:
+def test_what_is_new_is_new_until_it_was_seen(ana: PageClient, database: Database) -> None:
     page = ana.page("/problems")
     heading = page.all("tr", "problem-group")[0].text
     seen = next(f for f in page.all("form") if "Mark as seen" in f.text)
     assert heading.startswith("New since ")
 
-    now = registry.clock
-    registry.clock = lambda: now() + timedelta(seconds=2)
+    now = database.clock
+    database.clock = lambda: now() + timedelta(seconds=2)
     response = send(ana, seen)
 
     assert response.headers["Location"] == "/problems"
@@ -484,11 +455,11 @@ def test_what_is_new_is_new_until_it_was_seen(ana: PageClient, registry: Databas
     assert lines(ana.page("/problems?show=new")) == []
 
 
-def test_one_class_more_is_no_classes(client: PageClient, registry: Database) -> None:
+def test_one_class_more_is_no_classes(client: PageClient, database: Database) -> None:
     n = MOST_CLASSES + 3
     counts = [[100 if j == 0 and i else 0 for j in range(n)] for i in range(n)]
     counts[0][0] = 5_000
-    log_counts(registry, counts, [f"c{i}" for i in range(n)], name="some", dataset="some")
+    log_counts(database, counts, [f"c{i}" for i in range(n)], name="some", dataset="some")
 
     page = client.page("/problems?dataset=some")
 
@@ -497,25 +468,25 @@ def test_one_class_more_is_no_classes(client: PageClient, registry: Database) ->
 
 
 def test_many_classes_share_a_line_but_not_on_the_champion(
-    client: PageClient, registry: Database
+    client: PageClient, database: Database
 ) -> None:
     labels = [f"class {i:02d}" for i in range(12)]
     counts = [[100 if j == 0 and i else 0 for j in range(12)] for i in range(12)]
     counts[0][0] = 5_000
-    run_id = log_counts(registry, counts, labels, name="many", dataset="many", model="vit")
+    run_id = log_counts(database, counts, labels, name="many", dataset="many", model="vit")
 
     folded = client.page("/problems?dataset=many")
     (many,) = [line for line in lines(folded) if "more classes" in line.text]
-    unfolded = client.page(many.inside("a")[0].attributes["href"])
-    with registry.write() as session:
+    unfolded = client.page(many.inside("a")[0]["href"])
+    with database.write() as session:
         add_promotion(
             session,
-            dataset_id=missed(registry, labels[1]).key.dataset_id,
+            dataset_id=missed(database, labels[1]).key.dataset_id,
             role=PromotionRole.CHAMPION,
             run=(run_id, "many"),
             reason="shipped",
             author="ana",
-            now=registry.clock(),
+            now=database.clock(),
         )
     champion = client.page("/problems?dataset=many")
 
@@ -527,7 +498,7 @@ def test_many_classes_share_a_line_but_not_on_the_champion(
 
 
 def test_the_navigation_counts_new_problems_and_asks_seldom(
-    client: PageClient, registry: Database
+    client: PageClient, database: Database
 ) -> None:
     n_new = len(client.json("/problems.json?show=new")["problems"])
 
@@ -541,7 +512,7 @@ def test_the_navigation_counts_new_problems_and_asks_seldom(
 
 
 def test_problems_of_low_severity_are_counted_below_the_list_and_offered_where_it_is_empty(
-    client: PageClient, registry: Database
+    client: PageClient, database: Database
 ) -> None:
     page = client.page("/problems")
 
@@ -551,11 +522,11 @@ def test_problems_of_low_severity_are_counted_below_the_list_and_offered_where_i
     n_low = all_of_them - shown
     (link,) = [a for a in page.one("main").inside("a") if a.text == f"{n_low} of low severity"]
     assert n_low > 0
-    assert link.attributes["href"] == "/problems?low=1"
+    assert link["href"] == "/problems?low=1"
     assert "of low severity not shown" not in client.page("/problems?low=1").one("main").text
 
     empty = client.page("/problems?class=vasc").one("div", "empty")
-    links = {a.text: a.attributes["href"] for a in empty.inside("a")}
+    links = {a.text: a["href"] for a in empty.inside("a")}
     assert links["1 of low severity"] == "/problems?class=vasc&low=1"
     assert len(lines(client.page(links["1 of low severity"]))) == 1
 

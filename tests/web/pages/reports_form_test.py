@@ -176,18 +176,18 @@ def test_everything_wrong_is_told_at_once_at_its_field_and_in_a_summary(
 
     assert response.status_code == 422
     summary = page.one("ul", "form-summary")
-    links = [a.attributes["href"] for a in summary.inside("a")]
+    links = [a["href"] for a in summary.inside("a")]
     assert sorted(set(links)) == sorted(f"#f-{name}" for name in WRONG)
     assert len(links) == len(WRONG) + 1  # Two alerts are wrong.
     assert "Cron expression: 61 in the field minute" in summary.text
     for name in WRONG:
         field = _field(page, name)
-        assert field.attributes["aria-invalid"] == "true", name
+        assert field["aria-invalid"] == "true", name
         errors = next(
             each for each in page.elements if each.attributes.get("id") == f"f-{name}-errors"
         )
         assert errors.text
-        assert f"f-{name}-errors" in field.attributes["aria-describedby"]
+        assert f"f-{name}-errors" in field["aria-describedby"]
     assert editions(database) == []
 
 
@@ -272,7 +272,7 @@ def test_what_only_the_registry_knows_is_told_at_the_field_too(
 
     assert response.status_code == 422
     (link,) = page.one("ul", "form-summary").inside("a")
-    assert link.attributes["href"] == f"#f-{field}"
+    assert link["href"] == f"#f-{field}"
     assert sentence in link.text
     for name, text in (GOOD | change).items():
         assert _value(page, name) == text
@@ -370,12 +370,7 @@ def test_what_others_changed_is_told_also_after_a_preview_and_another_mistake(
         assert _hidden(shown, "version") == "1", action
 
     remove_schedule(database, project="default", name="weekly")
-    [token] = [
-        each.attributes["value"]
-        for form in forms_of(client, "/reports/new")
-        for each in form.inside("input")
-        if each.attributes["name"] == "csrf_token"
-    ]
+    token = client.page("/reports/new").value("csrf_token")
     gone = client.post(path, data=typed | {"csrf_token": token, "action": "save"})
     assert gone.status_code == 422
     assert "no report" in Page(gone.text).one("ul", "form-summary").text
@@ -407,12 +402,12 @@ def test_a_copy_has_everything_of_the_report_but_its_name(
 ) -> None:
     _send(client, GOOD | {"webhooks": SECRET, "alerts": "mcc<0.5"})
     (link,) = [a for a in _page(client.get("/reports/weekly")).all("a") if a.text == "Duplicate"]
-    page = _page(client.get(link.attributes["href"]))
+    page = _page(client.get(link["href"]))
 
     response = _send(
         client,
         {name: _value(page, name) for name in TEXT_FIELDS} | {"kept_webhooks": "0"},
-        path=link.attributes["href"],
+        path=link["href"],
     )
 
     assert _value(page, "name") == "weekly (copy)"
@@ -490,14 +485,8 @@ def _send(
 ) -> TestResponse:
     """Fill the form of a page, as far as it is typed, and press a button."""
     (form,) = [each for each in forms_of(client, path) if each.attributes.get("id")]
-    token = next(
-        each.attributes["value"]
-        for each in form.inside("input")
-        if each.attributes["name"] == "csrf_token"
-    )
-    return client.post(
-        form.attributes["action"], data={"csrf_token": token, "action": action} | typed
-    )
+    token = form.fields()["csrf_token"]
+    return client.post(form["action"], data={"csrf_token": token, "action": action} | typed)
 
 
 def _page(response: TestResponse) -> Page:
@@ -521,9 +510,9 @@ def _value(page: Page, name: str) -> str:
         return unescape("".join(field.parts)).removeprefix("\n")
     if field.tag == "select":
         chosen = [each for each in field.children if "selected" in each.attributes]
-        return chosen[0].attributes["value"] if chosen else ""
-    return field.attributes["value"]
+        return chosen[0]["value"] if chosen else ""
+    return field["value"]
 
 
 def _hidden(page: Page, name: str) -> str:
-    return _field(page, name).attributes["value"]
+    return _field(page, name)["value"]

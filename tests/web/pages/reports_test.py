@@ -70,11 +70,11 @@ def test_the_list_says_what_each_report_is_about_and_how_it_fared(
     assert lines["hourly smoke"][4] == "none yet"
     assert "being made" in lines["being made"][4]
     assert lines["being made"][6:] == ["not known", "no value"]
-    drawn = [svg.attributes["aria-label"] for svg in listed.all("svg", "spark")]
+    drawn = [svg["aria-label"] for svg in listed.all("svg", "spark")]
     assert any(each.startswith("Best balanced accuracy in each of 2 editions") for each in drawn)
     assert "Schedules are not running." in listed.one("div", "callout-warning").text
-    (link,) = [a for a in listed.all("a") if a.attributes.get("aria-keyshortcuts") == "g p"]
-    assert (link.attributes["href"], link.attributes["aria-current"]) == ("/reports", "page")
+    link = listed.one("a", aria_keyshortcuts="g p")
+    assert (link["href"], link["aria-current"]) == ("/reports", "page")
 
 
 def test_the_baseline_is_named_as_its_run_is(client: PageClient, planned: Database) -> None:
@@ -115,7 +115,7 @@ def test_an_empty_registry_says_how_a_report_is_made(client: PageClient) -> None
     page = client.page("/reports")
 
     assert page.one("div", "empty").inside("h2")[0].text == "No reports yet"
-    assert "/reports/new" in {a.attributes["href"] for a in page.all("a")}
+    assert "/reports/new" in {a["href"] for a in page.all("a")}
 
 
 def test_a_long_list_comes_in_parts(client: PageClient, planned: Database) -> None:
@@ -175,10 +175,8 @@ def test_a_report_shows_its_plan_its_next_times_and_how_its_editions_fared(
     )
     assert lines[1][5] == "✓2 sent▲1 refused"
     assert lines[3][5] == "✓3 sent"
-    assert (
-        page.one("svg", "trend")
-        .attributes["aria-label"]
-        .startswith("Best balanced accuracy in each of 2 editions; 0.9")
+    assert page.one("svg", "trend")["aria-label"].startswith(
+        "Best balanced accuracy in each of 2 editions; 0.9"
     )
     assert "Editions 1 to 2, each with its 95 % interval" in page.one("main").text
 
@@ -199,7 +197,7 @@ def test_a_report_called_new_is_not_the_form(client: PageClient, planned: Databa
     add_schedule(planned, name="new", cron="0 6 * * 1", zone="UTC", scope=scope_on("holdout"))
     (link,) = [a for a in client.page("/reports").all("a") if a.text == "new"]
 
-    assert client.page(link.attributes["href"]).one("h1").text == "new"
+    assert client.page(link["href"]).one("h1").text == "new"
     assert client.page("/reports/new").one("h1").text == "New report"
 
 
@@ -221,9 +219,7 @@ def test_a_second_click_on_run_now_leads_to_the_edition_of_the_first(
 
     assert (first.status_code, second.status_code) == (303, 303)
     assert first.headers["Location"] == second.headers["Location"] == "/reports/weekly/1"
-    values = [
-        [field.attributes["value"] for field in each.inside("input")] for each in (button, other)
-    ]
+    values = [[field["value"] for field in each.inside("input")] for each in (button, other)]
     assert values[0][-1] != values[1][-1]
 
 
@@ -237,7 +233,7 @@ def test_a_report_is_run_now_and_leads_to_its_edition(
 
     assert (response.status_code, response.headers["Location"]) == (303, "/reports/weekly/1")
     assert "This edition is being created." in waiting.one("div", "results").text
-    assert waiting.one("div", "results").attributes["hx-trigger"] == "every 5s"
+    assert waiting.one("div", "results")["hx-trigger"] == "every 5s"
     assert "hx-get" not in done.one("div", "results").attributes
     assert done.one("p", "lead").text.startswith("This is the first edition")
 
@@ -312,7 +308,7 @@ def test_a_refused_delivery_is_tried_again_from_its_edition(
     work_off(planned)
     after = deliveries(planned, editions(planned)[0].id)[0]
 
-    assert form.attributes["action"].endswith(f"/deliveries/{after.id}/retry")
+    assert form["action"].endswith(f"/deliveries/{after.id}/retry")
     assert response.status_code == 303
     assert before.state.value == "pending"
     assert (after.state.value, after.attempts) == ("refused", 2)

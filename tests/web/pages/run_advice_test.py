@@ -28,7 +28,7 @@ def test_three_numbers_are_named_with_their_values_and_reasons_on_the_page_and_i
 ) -> None:
     page = page_of(reader, registry.plain, goal="misses", about="df")
     link = next(a for a in page.all("a") if a.text == "JSON")
-    record = reader.get(link.attributes["href"]).get_json()
+    record = reader.get(link["href"]).get_json()
 
     assert titles(page) == ["Recall of “df”", "Specificity of “df”", "Informedness of “df”"]
     recall = cards(page)[0]
@@ -37,7 +37,7 @@ def test_three_numbers_are_named_with_their_values_and_reasons_on_the_page_and_i
     assert "95 % CI 0.000 – 0.184" in recall.text
     assert "It does not depend on the class balance." in recall.text
     assert "It does not depend on false positives or on true negatives." in recall.text
-    assert link.attributes["href"] == f"/runs/{registry.plain}/advice.json?about=df&goal=misses"
+    assert link["href"] == f"/runs/{registry.plain}/advice.json?about=df&goal=misses"
     assert (record["goal"], record["about"], record["balance_known"]) == ("misses", "df", False)
     named = [entry["key"] for entry in record["report"]]
     assert named == ["recall", "specificity", "informedness"]
@@ -159,7 +159,7 @@ def test_a_class_without_cases_is_no_class_to_ask_about(
     page = page_of(client, run_id, about="c")
 
     assert "There are no examples of “c”" in page.one("main").text
-    assert [o.attributes["value"] for o in page.all("option")][-2:] == ["a", "b"]
+    assert [o["value"] for o in page.all("option")][-2:] == ["a", "b"]
 
 
 def test_with_many_classes_the_name_is_typed(client: PageClient, database: Database) -> None:
@@ -169,8 +169,8 @@ def test_with_many_classes_the_name_is_typed(client: PageClient, database: Datab
 
     page = page_of(client, run_id, about="c042")
 
-    (field,) = [f for f in page.all("input") if f.attributes.get("name") == "about"]
-    assert field.attributes["value"] == "c042"
+    field = page.one("input", name="about")
+    assert field["value"] == "c042"
     assert len(page.elements) < 600
 
 

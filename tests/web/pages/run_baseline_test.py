@@ -66,8 +66,8 @@ def test_the_link_of_the_page_is_copied_with_its_state(
     address = f"/runs/{log_lesions(database)}?norm=col"
     (link,) = [a for a in client.page(address).all("a") if a.text == "Copy link"]
 
-    assert link.attributes["href"] == address
-    assert link.attributes["data-copy"] == "link"
+    assert link["href"] == address
+    assert link["data-copy"] == "link"
 
 
 def _baseline(database: Database) -> tuple[str, str | None] | None:

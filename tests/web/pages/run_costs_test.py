@@ -41,8 +41,8 @@ def test_list_and_run_say_what_errors_cost_and_by_which_costs(
 ) -> None:
     page = client.page("/runs")
     head = next(th for th in page.all("th") if th.text.startswith("Cost / 1,000"))
-    assert head.attributes["title"] == "Cost EUR / 1,000 (triage v1)"
-    assert "sort=mean_cost" in head.inside("a")[0].attributes["href"]
+    assert head["title"] == "Cost EUR / 1,000 (triage v1)"
+    assert "sort=mean_cost" in head.inside("a")[0]["href"]
     # 204 errors, one kind of which, made 59 times, costs 20.
     cost = (204 - 59 + 59 * 20) / 1503 * 1000
     assert f"{cost:.0f}" in page.table("data")[0]
@@ -91,7 +91,7 @@ def test_the_cheapest_run_comes_first(client: PageClient, priced: str, database:
     page = client.page("/runs")
     head = next(th for th in page.all("th") if th.text.startswith("Cost"))
 
-    listed = client.page(head.inside("a")[0].attributes["href"])
+    listed = client.page(head.inside("a")[0]["href"])
 
     names = [link.text for link in listed.all("a") if "data-row" in link.attributes]
     assert names == ["perfect", "plain"]

@@ -4,7 +4,7 @@ from sqlalchemy import delete
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreCurveRow
 from support.dashboard import LesionRegistry
-from support.logging_runs import log, work_off
+from support.logging_runs import log_ill, work_off
 from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry, log_scored, scored_cases
 
@@ -63,8 +63,8 @@ def test_every_picture_has_a_name_a_table_and_a_csv(
             pictures = card.inside("svg")
             if not pictures:
                 continue
-            assert all(svg.attributes["aria-label"] for svg in pictures)
-            assert {svg.attributes["role"] for svg in pictures} == {"img"}
+            assert all(svg["aria-label"] for svg in pictures)
+            assert {svg["role"] for svg in pictures} == {"img"}
             links = {link.text for link in card.inside("a")}
             assert "CSV" in links
             assert "Table" in links or card.inside("table")
@@ -84,15 +84,7 @@ def test_the_other_class_is_seen_from_its_own_side(scored_reader: PageClient) ->
 def test_predictions_of_one_class_match_a_threshold_beyond_all_scores(
     client: PageClient, database: Database
 ) -> None:
-    run = log(
-        database,
-        y_true=["ill", "well", "well"],
-        y_pred=["ill", "ill", "ill"],
-        y_score=[0.9, 0.8, 0.3],
-        labels=["well", "ill"],
-        positive_label="ill",
-        dataset="clinic",
-    )
+    run = log_ill(database, y_true=["ill", "well", "well"], p=[0.9, 0.8, 0.3], cut=0.1)
     work_off(database)
 
     text = client.page(f"/runs/{run.id}/curves?positive=well").one("main").text
@@ -145,7 +137,7 @@ def test_of_several_classes_small_curves_lead_to_each_and_the_largest_score_is_d
 ) -> None:
     page = scored_reader.page("/runs/{several}/curves")
     link = page.one("ul", "multiples").inside("a")[0]
-    one = scored_reader.page(link.attributes["href"])
+    one = scored_reader.page(link["href"])
 
     assert _headings(page)[-2:] == [
         "Reliability diagram (top label)",
@@ -220,7 +212,7 @@ def test_without_scores_the_page_says_what_to_log(
 def test_a_run_that_waits_shows_its_state(scored_reader: PageClient) -> None:
     page = scored_reader.page("/runs/{waiting}/curves")
 
-    assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
+    assert page.one("div", "results").inside("div")[0]["role"] == "status"
     assert scored_reader.get("/runs/{waiting}/curves.csv").status_code == 503
 
 
@@ -293,7 +285,7 @@ def _headings(page: Page) -> list[str]:
 
 
 def _thresholds(page: Page) -> list[list[str]]:
-    (card,) = [each for each in page.all("section") if each.attributes.get("id") == "thresholds"]
+    card = page.one("section", id="thresholds")
     body = card.inside("tbody")[0]
     return [[cell.text for cell in row.children] for row in body.inside("tr")]
 

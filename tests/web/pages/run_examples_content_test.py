@@ -61,7 +61,7 @@ def test_pictures_are_grouped_by_actual_and_predicted_class(
 
     assert headings(page) == ["c → a", "b → a"]
     tiles = page.all("li", "sample-tile")
-    assert [tile.inside("img")[0].attributes["alt"] for tile in tiles] == ["Sample 3", "Sample 2"]
+    assert [tile.inside("img")[0]["alt"] for tile in tiles] == ["Sample 3", "Sample 2"]
     assert "a 0.900 actual c" in tiles[0].text
     lowest = client.page(page.link("Lowest score"))
     assert headings(lowest) == ["b → a", "c → a"]
@@ -113,7 +113,7 @@ def test_what_only_one_run_gets_right_is_shown_as_pictures(
 
     page = client.page(pair)
 
-    pictures = [image.attributes["alt"] for image in page.all("img")]
+    pictures = [image["alt"] for image in page.all("img")]
     assert [alt for alt in pictures if alt.startswith("Sample")] == ["Sample 2"]
     assert "a note" in page.table("suspects")[0][0]
     set_places(database, **WHERE, places=ContentPlaces(is_hidden=True), hosts=frozenset())
@@ -172,18 +172,12 @@ def test_a_flag_and_its_problem_show_what_the_class_was_taken_for(
 
     pages = [client.page(f"/flags/{flags[0]['id']}")]
     pages.append(
-        client.page(
-            next(
-                a.attributes["href"]
-                for a in pages[0].all("a")
-                if "/problems/" in a.attributes["href"]
-            )
-        )
+        client.page(next(a["href"] for a in pages[0].all("a") if "/problems/" in a["href"]))
     )
 
     for page in pages:
         strip = page.one("ul", "problem-examples")
-        pictures = [image.attributes["alt"] for image in strip.inside("img")]
+        pictures = [image["alt"] for image in strip.inside("img")]
         assert pictures == [f"Sample {at}" for at in range(200, 205)]
         assert "a note" in strip.text
         everything = client.page(page.link("30 missed"))
@@ -206,7 +200,7 @@ def test_a_report_shows_errors_of_its_best_run(
     page = client.page(f"/reports/weekly/{edition.number}")
 
     strip = page.one("ul", "problem-examples")
-    assert [each.attributes["alt"] for each in strip.inside("img")] == ["Sample 3", "Sample 2"]
+    assert [each["alt"] for each in strip.inside("img")] == ["Sample 3", "Sample 2"]
     assert page.link("2 wrong by run") == url
     delete_run(database, url.split("/")[2], by=None)
     assert not client.page(f"/reports/weekly/{edition.number}").all("ul", "problem-examples")
@@ -218,9 +212,9 @@ def test_labels_are_proposed_in_the_gallery(
     store(database, image=image_file([[0, 255]]))
     cell = f"{url}?pred=a&true=b"
     [form] = [each for each in forms_of(client, cell) if "gallery" in each.classes]
-    [box] = [each for each in form.inside("input") if each.attributes["name"] == "sample"]
+    (box,) = form.inside("input", name="sample")
     [label] = [each for each in form.inside("option") if "selected" in each.attributes]
-    assert (box.attributes["value"], label.text) == ("2", "a")
+    assert (box["value"], label.text) == ("2", "a")
 
     sent = {
         "sample": "2",
@@ -263,19 +257,19 @@ def test_labels_that_are_refused_stay_in_the_form_on_the_page_of_the_examples(
         assert said in page.one("div", "callout-warning").text
         assert "3 examples" in [head.text for head in page.all("h2")]
         [kept] = [each for each in page.all("form") if "gallery" in each.classes]
-        assert kept.attributes["action"] == form.attributes["action"]
-        fields = {each.attributes["name"]: each for each in kept.inside("input")}
-        assert fields["note"].attributes["value"] == sent["note"]
+        assert kept["action"] == form["action"]
+        fields = {each["name"]: each for each in kept.inside("input")}
+        assert fields["note"]["value"] == sent["note"]
         if wrong == "reader":
-            assert fields["reader"].attributes["value"] == sent["reader"]
+            assert fields["reader"]["value"] == sent["reader"]
         else:
             remembered = client.get_cookie("reader")
             assert remembered is not None
             assert (remembered.value, "reader" in fields) == ("ana", False)
-        ticked = [e.attributes["value"] for e in kept.inside("input") if "checked" in e.attributes]
+        ticked = [e["value"] for e in kept.inside("input") if "checked" in e.attributes]
         assert ticked == ([sent["sample"]] if sent["sample"] else [])
         marked = [
-            each.attributes["name"]
+            each["name"]
             for each in (*kept.inside("input"), *kept.inside("select"))
             if "aria-invalid" in each.attributes
         ]
@@ -301,5 +295,5 @@ def test_labels_of_other_samples_than_those_of_the_draft_are_not_proposed(
     assert answer.status_code == 422
     assert "The draft is about the samples of label version 2" in answer.text
     boxes = Page(answer.text).all("input")
-    assert [e.attributes["value"] for e in boxes if "checked" in e.attributes] == ["0"]
+    assert [e["value"] for e in boxes if "checked" in e.attributes] == ["0"]
     assert label_draft(database, project="default", dataset="e").items == ()

@@ -10,7 +10,7 @@ def test_a_cell_of_the_matrix_leads_to_the_examples_it_counts(scored_reader: Pag
     matrix = scored_reader.page("/runs/{several}?norm=none&order=label")
 
     for link in matrix.one("table", "matrix").inside("a"):
-        page = scored_reader.page(link.attributes["href"])
+        page = scored_reader.page(link["href"])
         n_examples = int(link.text)
         assert _heading(page).startswith(f"{n_examples} example")
         assert len(page.table("data")) == min(n_examples, 50)
@@ -30,7 +30,7 @@ def test_a_dense_matrix_leads_to_the_same_examples_by_number(
     page = scored_reader.page("/runs/{many}?order=label")
     link = page.one("table", "matrix").inside("a")[0]
 
-    response = scored_reader.get(link.attributes["href"])
+    response = scored_reader.get(link["href"])
 
     assert response.status_code == 302
     assert response.headers["Location"].startswith(f"/runs/{scored.many}/examples?pred=species%20")
@@ -61,7 +61,7 @@ def test_examples_are_shown_before_there_are_results(
     page = reader.page(f"/runs/{getattr(registry, which)}/examples")
 
     assert len(page.table("data")) == 50
-    assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
+    assert page.one("div", "results").inside("div")[0]["role"] == "status"
 
 
 def test_without_a_filter_all_errors_are_shown_those_the_model_was_sure_of_first(
@@ -74,14 +74,14 @@ def test_without_a_filter_all_errors_are_shown_those_the_model_was_sure_of_first
     assert sure == sorted(sure, reverse=True)
     assert all(line[1] != line[2] for line in lines)
     heads = {head.text: head for head in page.one("thead").inside("th")}
-    assert heads["Score"].attributes["aria-sort"] == "descending"
+    assert heads["Score"]["aria-sort"] == "descending"
     assert list(heads) == [
         *("Example", "Actual", "Predicted", "Score", "Margin", "Largest scores", "country")
     ]
     kinds = page.all("ul", "seg")[0].inside("a")
     for link in kinds:
         count = int(link.text.rsplit(" ", 1)[1])
-        assert f"{count} " in _heading(scored_reader.page(link.attributes["href"]))
+        assert f"{count} " in _heading(scored_reader.page(link["href"]))
     assert [link.text for link in kinds][2:] == ["no label yet 40", "all 400"]
 
 
@@ -89,7 +89,7 @@ def test_the_title_and_the_tab_count_what_is_shown(scored_reader: PageClient) ->
     matrix = scored_reader.page("/runs/{several}")
     link = matrix.all("table", "data")[3].inside("a")[0]
 
-    page = scored_reader.page(link.attributes["href"])
+    page = scored_reader.page(link["href"])
 
     actual, predicted = page.table("data")[0][1:3]
     assert page.one("title").text.startswith(
@@ -120,7 +120,7 @@ def test_what_matches_nothing_says_which_term_to_remove(scored_reader: PageClien
     assert page.one("h3").text == "No example matches"
     terms = {chip.text: chip for chip in page.one("ul", "chips").inside("li")}
     without_sample = next(chip for text, chip in terms.items() if text.startswith("sample"))
-    found = scored_reader.page(without_sample.inside("a")[0].attributes["href"])
+    found = scored_reader.page(without_sample.inside("a")[0]["href"])
     assert f"({len(found.table('data'))} without it)" in without_sample.text
 
 
@@ -216,5 +216,5 @@ def test_an_export_without_examples_is_an_empty_table(scored_reader: PageClient)
 
 
 def _heading(page: Page) -> str:
-    (found,) = [head for head in page.all("h2") if head.attributes["id"] == "examples-title"]
+    found = page.one("h2", id="examples-title")
     return found.text

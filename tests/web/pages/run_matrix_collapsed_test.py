@@ -47,7 +47,7 @@ def counts_in(page: Page) -> list[list[int]]:
 
 def row_names(page: Page) -> list[str]:
     heads = page.one("table", "matrix").inside("tbody")[0].inside("th")
-    return [name_of(head) for head in heads if head.attributes["scope"] == "row"]
+    return [name_of(head) for head in heads if head["scope"] == "row"]
 
 
 def name_of(head: Element) -> str:
@@ -56,18 +56,18 @@ def name_of(head: Element) -> str:
 
 def link_to(page: Page, start: str) -> str:
     """The address of the first link whose text begins like this."""
-    return str(next(a for a in page.all("a") if a.text.startswith(start)).attributes["href"])
+    return str(next(a for a in page.all("a") if a.text.startswith(start))["href"])
 
 
 def pictures(page: Page) -> list[Element]:
     """Maps on the page."""
-    return [each for each in page.all("input") if each.attributes.get("type") == "image"]
+    return page.all("input", type="image")
 
 
 def canonical(page: Page) -> str:
     """The address that the page says it has."""
-    found = [each for each in page.all("link") if each.attributes.get("rel") == "canonical"]
-    return found[0].attributes["href"]
+    found = page.all("link", rel="canonical")
+    return found[0]["href"]
 
 
 def test_classes_stand_group_by_group_under_the_names_of_their_groups(
@@ -78,12 +78,12 @@ def test_classes_stand_group_by_group_under_the_names_of_their_groups(
     table = page.one("table", "matrix")
     assert row_names(page) == ["dog", "cat", "car", "plane", "other"]
     over = {
-        name_of(head): head.attributes["colspan"]
+        name_of(head): head["colspan"]
         for head in table.inside("thead")[0].inside("th")
         if "band" in head.classes
     }
     beside = {
-        name_of(head): head.attributes["rowspan"]
+        name_of(head): head["rowspan"]
         for head in table.inside("tbody")[0].inside("th")
         if "band" in head.classes
     }
@@ -156,7 +156,7 @@ def test_a_cell_of_groups_leads_to_the_examples_it_counts(grouped_reader: PageCl
     page = grouped_reader.page("/runs/{first}?collapse=*&norm=none")
     cells = page.one("table", "matrix").inside("tbody")[0].inside("tr")[0].inside("td")
 
-    urls = [a.attributes["href"] for cell in cells for a in cell.inside("a")]
+    urls = [a["href"] for cell in cells for a in cell.inside("a")]
 
     for url, count in zip(urls, COLLAPSED[0], strict=True):
         listed = grouped_reader.page(url)
@@ -172,10 +172,10 @@ def test_a_cell_of_groups_leads_to_the_examples_it_counts(grouped_reader: PageCl
 
 def test_true_positives_lead_to_themselves(grouped_reader: PageClient) -> None:
     page = grouped_reader.page("/runs/{first}")
-    found = [a for a in page.all("a") if a.attributes.get("title") == "Correct examples"]
+    found = page.all("a", title="Correct examples")
 
     for link in found[:3]:
-        url = link.attributes["href"].replace("/examples?", "/examples.json?")
+        url = link["href"].replace("/examples?", "/examples.json?")
         record = grouped_reader.get(url).get_json()
         assert all(each["actual"] == each["predicted"] for each in record["examples"])
         assert len(record["examples"]) in (int(link.text), 100)
@@ -186,16 +186,16 @@ def test_what_a_group_misses_lies_outside_it_and_other_links_keep_the_groups(
     grouped_reader: PageClient,
 ) -> None:
     page = grouped_reader.page("/runs/{first}?collapse=animal")
-    missed = next(a for a in page.all("a") if a.attributes.get("title") == "Missed examples")
+    missed = page.all("a", title="Missed examples")[0]
 
-    url = str(missed.attributes["href"])
+    url = str(missed["href"])
     record = grouped_reader.get(url.replace("/examples?", "/examples.json?")).get_json()
 
     assert missed.text == "0.953"
     assert url.endswith("?true=animal")
     assert len(record["examples"]) == 4
     assert not {each["predicted"] for each in record["examples"]} & {"cat", "dog"}
-    links = {a.text: str(a.attributes["href"]) for a in page.all("a")}
+    links = {a.text: str(a["href"]) for a in page.all("a")}
     for text in ("% predicted", "Support", "Matrix, CSV", "Matrix, JSON", "SVG", "PNG"):
         assert "collapse=animal" in links[text], text
 
@@ -212,7 +212,7 @@ def test_many_classes_in_few_groups_are_a_table(grouped_reader: PageClient) -> N
 
     assert pictures(whole)
     groups = next(a for a in whole.all("a") if a.text == "Collapse")
-    assert canonical(grouped_reader.page(groups.attributes["href"])) == canonical(seen)
+    assert canonical(grouped_reader.page(groups["href"])) == canonical(seen)
     assert not pictures(seen)
     assert row_names(seen) == [f"group {g}" for g in range(9)]
     assert [segment.text for segment in whole.all("a") if segment.text == "Group"]

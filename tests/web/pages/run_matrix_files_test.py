@@ -147,14 +147,12 @@ def test_form_numbers_and_picture_of_a_map_are_in_one_order(reader: PageClient) 
     page = reader.page("/runs/{many_classes}")
 
     form = page.one("form", "map")
-    fields = {
-        each.attributes["name"]: each.attributes.get("value") for each in form.inside("input")
-    }
+    fields = {each["name"]: each.attributes.get("value") for each in form.inside("input")}
     assert fields["order"] == "cluster"
-    assert form.attributes["data-map"].endswith("/matrix.json?order=cluster")
-    assert form.inside("img")[0].attributes["src"].endswith("/matrix.png?order=cluster")
+    assert form["data-map"].endswith("/matrix.json?order=cluster")
+    assert form.inside("img")[0]["src"].endswith("/matrix.png?order=cluster")
     shown = [row[0] for row in page.table("matrix")]
-    labels = reader.json(form.attributes["data-map"])["labels"]
+    labels = reader.json(form["data-map"])["labels"]
     assert [name for name in labels if name in shown] == shown
 
 

@@ -184,7 +184,7 @@ def test_the_list_has_the_columns_of_sets_and_offers_none_that_only_classes_fill
     lines = reader.records("/runs.csv?q=dataset%3Aphotos")
     of_forest = next(line for line in lines if line["id"] == runs.forest)
     assert 0 < float(of_forest["subset_accuracy"]) < 1
-    offered = {box.attributes["value"] for box in boxes if box.attributes.get("name") == "col"}
+    offered = {box["value"] for box in boxes if box.attributes.get("name") == "col"}
     assert {"subset_accuracy", "hamming_loss", "macro_f1"} <= offered
     assert not offered & {"overall_accuracy", "balanced_accuracy", "mcc", "cohen_kappa"}
 
@@ -255,7 +255,7 @@ def test_costs_that_cannot_be_asked_for_are_told_beside_what_was_typed(
     ):
         page = reader.page(f"/runs/{runs.forest}/label-costs?{query}")
 
-        field = next(each for each in page.all("input") if each.attributes.get("id") == "costs")
+        field = page.all("input", id="costs")[0]
         assert notice in page.one("main").text
-        assert field.attributes["value"] == costs
-        assert field.attributes["placeholder"] == "sea=5:1"
+        assert field["value"] == costs
+        assert field["placeholder"] == "sea=5:1"

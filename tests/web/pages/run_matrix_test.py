@@ -34,7 +34,7 @@ def test_the_page_names_run_size_axes_and_errors_and_does_not_poll(
     assert (first[0], first[1], first[4]) == ("mel → nv", "59", "5")
     assert first[3].replace("\u202f", " ") == "35 %"
     assert "hx-get" not in plain.one("div", "results").attributes
-    assert not [s for s in plain.all("script") if "htmx" in s.attributes["src"]]
+    assert not [s for s in plain.all("script") if "htmx" in s["src"]]
 
 
 def test_the_matrix_on_the_page_is_the_one_that_was_logged(reader: PageClient) -> None:
@@ -50,7 +50,7 @@ def test_the_transposed_view_is_the_transposed_csv(reader: PageClient) -> None:
     page = reader.page("/runs/{plain}?norm=none&t=1")
     link = next(a for a in page.all("a") if a.text == "CSV as a grid")
 
-    grid = reader.rows(link.attributes["href"])
+    grid = reader.rows(link["href"])
 
     axes = [h.text for h in page.one("table", "matrix").inside("th") if "axis" in h.classes]
     assert axes == ["Actual →", "Predicted ↓"]
@@ -126,11 +126,7 @@ def test_every_view_has_one_address_and_marks_what_is_chosen(
 ) -> None:
     page = reader.page(f"/runs/{{plain}}?norm={norm}&order={order}&unknown=1")
 
-    canonical = next(
-        link.attributes["href"]
-        for link in page.all("link")
-        if link.attributes["rel"] == "canonical"
-    )
+    canonical = next(link["href"] for link in page.all("link") if link["rel"] == "canonical")
     again = reader.page(canonical)
     assert "unknown" not in canonical
     assert again.table("matrix") == page.table("matrix")
@@ -164,10 +160,8 @@ def test_above_thirty_classes_a_window_says_so_and_can_be_moved(reader: PageClie
     assert all(later - code in {1, codes[6] - codes[5]} for code, later in pairwise(codes))
     assert "All 60 classes" in [head.text for head in page.all("h2")]
     assert len(page.one("select").inside("option")) == 60
-    onwards = next(a for a in page.all("a") if a.attributes.get("aria-label") == "Next classes")
-    assert "class 52" in [
-        row[0] for row in reader.page(onwards.attributes["href"]).table("matrix")
-    ]
+    onwards = page.all("a", aria_label="Next classes")[0]
+    assert "class 52" in [row[0] for row in reader.page(onwards["href"]).table("matrix")]
 
 
 def test_of_many_classes_the_cell_in_the_address_is_told_and_marked(
@@ -272,7 +266,7 @@ def test_every_value_of_every_class_is_in_the_class_table(reader: PageClient) ->
     assert row[3].startswith(f"{per_class['per_class']['recall'][code]['value']:.3f}")
     shown = set()
     for link in page.one("ul", "seg").inside("a"):
-        heads = reader.page(link.attributes["href"]).one("thead").inside("a")
+        heads = reader.page(link["href"]).one("thead").inside("a")
         shown |= {head.text for head in heads}
     assert len(shown) - 1 == len(per_class["per_class"])
 
@@ -298,7 +292,7 @@ def test_pages_of_runs_without_metrics_show_what_is_known(
     page = reader.page(f"/runs/{getattr(registry, which)}{tab}")
 
     assert page.one("h1").text
-    assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
+    assert page.one("div", "results").inside("div")[0]["role"] == "status"
     assert not page.all("table", "matrix")
     assert not page.all("table", "data") or tab != "/history"
 
@@ -310,8 +304,8 @@ def test_a_waiting_page_looks_again_by_itself_and_has_a_link_to_do_so(
 
     results = page.one("div", "results").attributes
     assert (results["hx-get"], results["hx-trigger"]) == (f"/runs/{registry.waiting}", "every 5s")
-    config = next(m for m in page.all("meta") if m.attributes.get("name") == "htmx-config")
-    assert '"allowEval": false' in config.attributes["content"]
+    config = page.all("meta", name="htmx-config")[0]
+    assert '"allowEval": false' in config["content"]
     assert any(link.text == "refresh" for link in page.all("a"))
 
 
@@ -335,7 +329,7 @@ def test_a_failed_run_shows_its_last_error_and_leads_to_the_job_to_try_again(
 ) -> None:
     page = reader.page("/runs/{failed}")
     link = next(a for a in page.all("a") if a.text == "See the error and retry")
-    job = reader.page(link.attributes["href"])
+    job = reader.page(link["href"])
 
     assert "ValueError: wrong shape" in page.one("div", "results").text
     assert "Traceback" not in page.one("main").text
@@ -378,5 +372,5 @@ def _recalls(client: PageClient, path: str) -> list[list[str]]:
 def _neighbours(client: PageClient, path: str) -> dict[str, str]:
     """Where the keys [ and ] lead."""
     links = client.page(path).all("a")
-    keys = {link.attributes.get("aria-keyshortcuts"): link.attributes["href"] for link in links}
+    keys = {link.attributes.get("aria-keyshortcuts"): link["href"] for link in links}
     return {key: keys[key] for key in ("[", "]") if key in keys}

@@ -53,9 +53,9 @@ def test_the_worst_slice_is_said_first_and_its_examples_are_one_click_away(
     assert said.replace("▲", "").startswith("Worse on site z: Recall of ill")
     assert f"{first['hits']} of {first['cases']} against" in said
     link = page.one("table", "slice-table").inside("a")[0]
-    examples = client.page(link.attributes["href"])
+    examples = client.page(link["href"])
     assert f"{first['cases'] - first['hits']}" in examples.one("main").text
-    listed = client.get(link.attributes["href"].replace("examples?", "examples.json?")).get_json()
+    listed = client.get(link["href"].replace("examples?", "examples.json?")).get_json()
     assert len(listed["examples"]) == first["cases"] - first["hits"]
     assert {each["slices"]["site"] for each in listed["examples"]} == {"z"}
     assert {each["actual"] for each in listed["examples"]} == {"ill"}
@@ -84,7 +84,7 @@ def test_a_run_that_fails_on_a_slice_does_not_open_with_praise(
 
     message = flag["message"].replace("'ill'", "“ill”").replace("-", "\N{MINUS SIGN}")
     assert said.text.startswith(f"▲{message}")
-    assert said.inside("a")[0].attributes["href"] == f"/flags/{flag['id']}"
+    assert said.inside("a")[0]["href"] == f"/flags/{flag['id']}"
     assert "▲" in client.page(f"/runs/{run_id}/slices").one("nav", "tabs").inside("a")[0].text
     dismiss_flags(database, [flag["id"]], reason="known", author="ana")
     assert client.page(f"/runs/{run_id}").one("p", "statement").text == (
@@ -158,7 +158,7 @@ def test_a_problem_on_a_slice_shows_the_values_of_its_column_and_what_was_missed
     assert f"{gap['hits']} of {gap['cases']}" in shown.text
     n_missed = gap["cases"] - gap["hits"]
     (title,) = [each for each in page.all("h2") if each.text == f"{n_missed} missed"]
-    examples = client.page(title.inside("a")[0].attributes["href"])
+    examples = client.page(title.inside("a")[0]["href"])
     assert f"{n_missed}" in examples.one("main").text
 
 
@@ -183,7 +183,7 @@ def test_every_page_of_a_run_can_be_about_a_slice(client: PageClient, run_id: st
         (chosen,) = [each for each in page.all("option") if "selected" in each.attributes][:1]
         assert chosen.text == "site=z"
         tabs = page.one("nav", "tabs").inside("a")
-        of_tab = {each.text.split()[0]: each.attributes["href"] for each in tabs}
+        of_tab = {each.text.split()[0]: each["href"] for each in tabs}
         assert of_tab["Classes"] == f"/runs/{run_id}/classes{part}"
         assert of_tab["Slices"] == f"/runs/{run_id}/slices"
 
@@ -332,7 +332,7 @@ def test_three_columns_are_crossed_on_request(
     assert answer["gaps"][0]["slice"] == part
     assert "ward" not in answer["columns"]
     (table,) = (each for each in page.all("table") if "z, z, z" in each.text)
-    link = table.inside("a")[0].attributes["href"]
+    link = table.inside("a")[0]["href"]
     listed = client.get(link.replace("examples?", "examples.json?")).get_json()["examples"]
     where = {tuple(each["slices"][name] for name in ("age", "device", "site")) for each in listed}
     assert where == {("z", "z", "z")}

@@ -61,7 +61,7 @@ def test_tags_that_cannot_be_stored_are_refused_in_the_form_that_keeps_them(
     assert answer.status_code == 400
     assert said in shown.one("div", "callout-warning").text
     assert [field.text for field in again.inside("textarea")] == [" ".join(typed.split()), "mine"]
-    (edit,) = [each for each in shown.all("details") if each.attributes.get("id") == "edit"]
+    edit = shown.one("details", id="edit")
     assert "open" in edit.attributes
     assert [each.text for each in again.inside("option") if "selected" in each.attributes] == [
         "reviewed"
@@ -203,9 +203,7 @@ def test_without_a_ticked_run_or_a_tag_there_is_nothing_to_change(
 ) -> None:
     assert client.get("/runs/tag?q=acc:>0.5").location == "/runs?q=acc:%3E0.5"
     (form,) = [
-        each
-        for each in forms_of(client, f"/runs/tag?runs={run_id}")
-        if "tag" in each.attributes["action"]
+        each for each in forms_of(client, f"/runs/tag?runs={run_id}") if "tag" in each["action"]
     ]
     for typed, said in (("=x", "No tag was entered."), ("x" * 600, "has 600 characters.")):
         refused = send(client, form, {"tag": typed, "action": "add"})

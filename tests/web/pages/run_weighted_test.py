@@ -15,6 +15,7 @@ from offdiag.services.champions.promotions import approve
 from offdiag.store.database import Database
 from support.filled_once import filled_once
 from support.logging_runs import evaluate, log, work_off
+from support.optional import present
 from support.pages import PageClient
 
 WEIGHT = [2.0, 0.5, 1.0, 1.5, 0.25, 0.75]
@@ -51,9 +52,7 @@ def test_documents_tell_sums_from_numbers(client: FlaskClient, run_id: str) -> N
     run = client.get(f"/runs/{run_id}.json").json
     evaluation = client.get(f"/api/v1/runs/{run_id}/evaluation").json
 
-    assert run is not None
-    assert evaluation is not None
-    for document, plain in ((run, "confusion_matrix"), (evaluation, "matrix")):
+    for document, plain in ((present(run), "confusion_matrix"), (present(evaluation), "matrix")):
         assert document[plain] is None
         assert document["weighted"]["matrix"] == [[2, 0.5, 0], [0, 2.5, 0], [0.75, 0, 0.25]]
         assert document["weighted"]["counts"] == [[1, 1, 0], [0, 2, 0], [1, 0, 1]]
@@ -64,8 +63,7 @@ def test_documents_tell_sums_from_numbers(client: FlaskClient, run_id: str) -> N
 
 def test_the_list_of_runs_marks_it(client: FlaskClient, run_id: str) -> None:
     assert ">weighted</span>" in client.get("/runs").text
-    found = client.get("/api/v1/runs").json
-    assert found is not None
+    found = present(client.get("/api/v1/runs").json)
     assert [(each["id"], each["is_weighted"]) for each in found["runs"]] == [(run_id, True)]
     (line,) = csv.DictReader(io.StringIO(client.get("/runs.csv").text))
     assert (line["id"], line["is_weighted"]) == (run_id, "yes")
@@ -90,8 +88,7 @@ def test_chunks_of_json_have_weights(client: FlaskClient) -> None:
 
     assert stored.status_code in (200, 201)
     assert other.status_code == 409
-    found = client.get(f"/api/v1/runs/{run_id}").json
-    assert found is not None
+    found = present(client.get(f"/api/v1/runs/{run_id}").json)
     assert found["is_weighted"] is True
 
 
@@ -130,8 +127,7 @@ def test_a_missed_class_is_on_every_page_about_flags_and_unchecked_rules_are_lis
     page = client.get(f"/runs/{run.id}").text
     assert "cat is predicted for every example" in page
     assert "Rules not checked: F14" in page
-    flags = client.get(f"/api/v1/runs/{run.id}/flags").json
-    assert flags is not None
+    flags = present(client.get(f"/api/v1/runs/{run.id}/flags").json)
     found = {each["rule"]: each for each in flags["flags"]}
     assert found["F3"]["message"].endswith("Weighted, effective size 40.")
     for flag in found.values():
@@ -201,8 +197,7 @@ def test_the_list_of_runs_says_that_it_is_not_found_by_slices(
         ({"q": f"{asked} model:other"}, False),
     ):
         assert (said in client.get(f"/runs?{urlencode(query)}").text) is is_said, query
-        listed = client.get(f"/runs.json?{urlencode(query)}").json
-        assert listed is not None
+        listed = present(client.get(f"/runs.json?{urlencode(query)}").json)
         assert listed["n_without_slices"] == is_said, query
     log(database, dataset="other")  # Then the list is grouped by datasets.
     assert said in client.get(f"/runs?{urlencode({'q': asked})}").text
@@ -221,19 +216,16 @@ def test_a_list_sorted_by_a_metric_says_how_many_weighted_runs_come_last(
 
     for sort, is_by_metric in (("-acc", True), ("worst", True), ("-logged", False)):
         query = f"q=dataset:holdout&sort={sort}"
-        listed = client.get(f"/runs.json?{query}").json
-        assert listed is not None
+        listed = present(client.get(f"/runs.json?{query}").json)
         assert (said in client.get(f"/runs?{query}").text) is is_by_metric, sort
         assert listed["n_weighted"] == is_by_metric, sort
         if is_by_metric:
             assert [each["id"] for each in listed["runs"]] == [poor.id, run_id], sort
     by_accuracy = "order_by=metrics.overall_accuracy+desc&limit=1"
-    answer = client.get(f"/api/v1/runs?{by_accuracy}").json
-    assert answer is not None
+    answer = present(client.get(f"/api/v1/runs?{by_accuracy}").json)
     assert ([each["id"] for each in answer["runs"]], answer["n_weighted"]) == ([poor.id], 1)
     rest = f"/api/v1/runs?{by_accuracy}&page_token={answer['next_page_token']}"
-    following = client.get(rest).json
-    assert following is not None
+    following = present(client.get(rest).json)
     assert [each["id"] for each in following["runs"]] == [run_id]
 
 
@@ -246,8 +238,7 @@ def test_costs_tell_how_many_runs_are_left_out(
 
     assert said in client.get("/whatif?dataset=holdout", follow_redirects=True).text
     for path in (f"/whatif.json?runs={plain.id}&cost=@0-1", "/api/v1/costs?dataset=holdout"):
-        found = client.get(path).json
-        assert found is not None
+        found = present(client.get(path).json)
         assert [each["run"] for each in found["runs"]] == [plain.id], path
         assert found["n_weighted"] == 1, path
     client.delete(f"/api/v1/runs/{run_id}")

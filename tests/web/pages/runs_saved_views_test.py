@@ -28,9 +28,9 @@ def test_a_saved_view_leads_to_its_list_until_it_is_removed(client: PageClient) 
     ):  # fmt: skip
         page = Page(refused.text)
         assert said in page.one("div", "callout-warning").text
-        (field,) = [each for each in page.all("input") if each.attributes.get("name") == "name"]
-        assert field.attributes["value"] == typed
-        assert "q=flag" in page.one("main").inside("a")[1].attributes["href"]
+        field = page.one("input", name="name")
+        assert field["value"] == typed
+        assert "q=flag" in page.one("main").inside("a")[1]["href"]
 
     send(client, forms_of(client, "/views")[1])
 
@@ -56,5 +56,5 @@ def test_names_of_views_are_text(client: PageClient) -> None:
 
     assert "<script>alert" not in text
     assert "<img src=x" not in text
-    heads = [head.text for head in Page(text).all("th") if head.attributes["scope"] == "row"]
+    heads = [head.text for head in Page(text).all("th") if head["scope"] == "row"]
     assert sorted(heads) == sorted(HOSTILE_NAMES)

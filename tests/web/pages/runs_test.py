@@ -55,7 +55,7 @@ def test_runs_of_several_datasets_stand_in_groups_of_their_own(
     assert "Balanced accuracy" in group.text
     assert len(group.inside("input")) == 3
     more = next(link for link in group.inside("a") if link.text.startswith("5 more"))
-    assert more.attributes["href"] == "/runs?q=dataset:derm-7"
+    assert more["href"] == "/runs?q=dataset:derm-7"
     best = reader.json("/runs.json?q=dataset:derm-7&sort=-bal")["runs"][:3]
     assert [run["name"] for run in best] == [
         link.text for link in group.inside("a") if "data-row" in link.attributes
@@ -72,7 +72,7 @@ def test_a_long_name_of_a_dataset_leaves_room_for_its_facts(
 
     heads = [row.inside("a")[0] for row in page.all("tr", "group-head")]
     assert [head.text for head in heads] == ["photographs o…s, all sites", "short"]
-    assert heads[0].attributes["title"] == "photographs of skin lesions, all sites"
+    assert heads[0]["title"] == "photographs of skin lesions, all sites"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_list_begins_with_the_best_run_by_metrics_that_filters_call_otherwise(
 
     assert _names(page) == ["perfect", "poor"]
     (head,) = (link for link in page.all("a") if link.text.startswith("Macro F1"))
-    turned = client.page(head.attributes["href"])
+    turned = client.page(head["href"])
     assert _names(turned) == ["poor", "perfect"]
     assert "sorted by macro F1" in turned.one("main").text
 
@@ -201,7 +201,7 @@ def test_the_ends_of_each_scale_are_printed(reader: PageClient, lesions: Page) -
 def test_marks_say_in_words_what_they_show(reader: PageClient) -> None:
     page = reader.page("/runs?q=dataset:derm-7 plain")
 
-    names = [mark.attributes["aria-label"] for mark in page.all("svg")]
+    names = [mark["aria-label"] for mark in page.all("svg")]
     assert "Accuracy: 95 % interval 0.846 – 0.881, majority baseline 0.669" in names
 
 
@@ -241,12 +241,12 @@ def test_the_sorted_column_says_so_and_its_link_turns_it_round(
     heads = {
         head.inside("a")[0].text: head for head in page.all("th") if "aria-sort" in head.attributes
     }
-    sorting = {name: head.attributes["aria-sort"] for name, head in heads.items()}
+    sorting = {name: head["aria-sort"] for name, head in heads.items()}
     assert sorting.pop(column) == order
     assert set(sorting.values()) == {"none"}
-    turned = reader.page(heads[column].inside("a")[0].attributes["href"])
+    turned = reader.page(heads[column].inside("a")[0]["href"])
     assert {"ascending", "descending"} - {order} == {
-        head.attributes["aria-sort"]
+        head["aria-sort"]
         for head in turned.all("th")
         if head.attributes.get("aria-sort", "none") != "none"
     }
@@ -298,11 +298,7 @@ def test_the_filter_form_ends_at_the_canonical_address(reader: PageClient) -> No
 def test_the_form_keeps_order_and_scale(reader: PageClient) -> None:
     page = reader.page("/runs?sort=-acc&scale=full")
 
-    fields = {
-        field.attributes["name"]: field.attributes["value"]
-        for field in page.one("form", "filter").inside("input")
-        if field.attributes["type"] == "hidden"
-    }
+    fields = page.one("form", "filter").fields(type="hidden")
     assert fields == {"form": "1", "sort": "-acc", "scale": "full"}
 
 
@@ -343,7 +339,7 @@ def test_every_link_of_the_list_leads_somewhere(
     reader: PageClient, registry: LesionRegistry
 ) -> None:
     targets = {
-        link.attributes["href"]
+        link["href"]
         for path in ("/runs?q=dataset:derm-7", f"/runs/{registry.plain}")
         for link in reader.page(path).all("a")
     }
@@ -416,8 +412,8 @@ def test_a_column_that_no_metric_has_is_said_and_left_out(reader: PageClient) ->
 def test_lower_is_better_where_it_is(reader: PageClient) -> None:
     page = reader.page("/runs?q=dataset:derm-7&cols=error_rate")
 
-    (link,) = [a for a in page.all("a") if "sort=" in a.attributes["href"] and "rror" in a.text]
-    assert "sort=error_rate" in link.attributes["href"]
+    (link,) = [a for a in page.all("a") if "sort=" in a["href"] and "rror" in a.text]
+    assert "sort=error_rate" in link["href"]
 
 
 def test_the_others_are_held_against_the_run_that_is_ticked(
@@ -429,13 +425,13 @@ def test_the_others_are_held_against_the_run_that_is_ticked(
     assert answer.headers["Location"] == f"/runs?base={registry.plain}&q=dataset:derm-7"
     notes = [note.text for note in page.all("p", "note")]
     assert any("dashed = plain CE, chosen as baseline" in note for note in notes)
-    marks = [mark.attributes["aria-label"] for mark in page.all("svg", "mark")]
+    marks = [mark["aria-label"] for mark in page.all("svg", "mark")]
     assert "Accuracy: 95 % interval 0.846 – 0.881, baseline 0.864" in marks
 
 
 def test_columns_that_only_sets_of_labels_can_fill_are_not_offered(lesions: Page) -> None:
     boxes = lesions.all("input")
-    offered = {box.attributes["value"] for box in boxes if box.attributes.get("name") == "col"}
+    offered = {box["value"] for box in boxes if box.attributes.get("name") == "col"}
 
     assert {"overall_accuracy", "macro_f1", "log_loss"} <= offered
     assert not offered & {"subset_accuracy", "hamming_loss", "example_jaccard"}
@@ -466,7 +462,7 @@ def test_pictures_of_the_runs_stand_above_the_list(reader: PageClient, lesions: 
     assert len(trend.one("svg", "time-chart").inside("title")) == len(evaluated)
     assert not trend.all("table", "runs")
     lines = [part for part in parallel.all("path") if "data-run" in part.attributes]
-    assert {line.attributes["data-run"] for line in lines} == {run["id"] for run in evaluated}
+    assert {line["data-run"] for line in lines} == {run["id"] for run in evaluated}
     assert parallel.all("table", "runs")
     loads_d3 = [
         any("parallel.js" in script.attributes.get("src", "") for script in page.all("script"))

@@ -116,7 +116,7 @@ def test_hosts_of_templates_are_those_of_the_policy(client: PageClient) -> None:
     [field] = [
         each for each in Page(refused.text).all("input") if "aria-invalid" in each.attributes
     ]
-    assert field.attributes["value"] == "https://evil.org/{sample}"
+    assert field["value"] == "https://evil.org/{sample}"
     assert (saved.status_code, saved.location) == (303, page)
     assert client.json(f"{PREFIX}{page}") == {
         "image_template": "https://images.example.org/{sample}.jpg",

@@ -103,9 +103,7 @@ def test_without_a_word_pages_and_the_newest_runs_are_offered(
 def test_every_goal_leads_somewhere(client: PageClient, forests: list[str]) -> None:
     for text in ("", "forest"):
         page = client.page("/search", query_string={"q": text})
-        links = [
-            link.attributes["href"] for link in page.all("a") if "data-row" in link.attributes
-        ]
+        links = [link["href"] for link in page.all("a") if "data-row" in link.attributes]
 
         assert links
         for link in links:
@@ -127,10 +125,10 @@ def test_a_model_has_its_runs_by_dataset_newest_first_and_leads_to_all(
     rows = [head.text for head in page.all("th", "named")]
     assert [row.split()[0] for row in rows] == ["second", "first", "third"]
     assert len(page.all("svg", "trend")) == 3
-    assert "from 0.791 to 0.891" in page.all("svg", "trend")[0].attributes["aria-label"]
+    assert "from 0.791 to 0.891" in page.all("svg", "trend")[0]["aria-label"]
     assert cut.text == "3 runs on 2 datasets, the newest 2 are shown · show all"
     (link,) = cut.inside("a")
-    listed = client.get(link.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
+    listed = client.get(link["href"].replace("/runs", "/runs.json", 1)).get_json()
     assert [run["id"] for run in listed["runs"]] == forests[2::-1]
     assert (twin["total"], len(twin["runs"])) == (3, 2)
 
@@ -156,9 +154,9 @@ def test_any_name_of_a_model_is_text_and_has_a_page(
     for name in HOSTILE_NAMES:
         page = client.get("/search", query_string={"q": name[:20]})
         links = [
-            link.attributes["href"]
+            link["href"]
             for link in Page(page.text).all("a")
-            if link.attributes["href"].startswith("/models/")
+            if link["href"].startswith("/models/")
         ]
         assert len(links) == 1, name
         answer = client.get(links[0])

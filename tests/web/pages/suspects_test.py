@@ -55,7 +55,7 @@ def filled(database: Database) -> Database:
 
 
 def pictures(page: Page) -> list[Element]:
-    return [image for image in page.all("img") if image.attributes["alt"].startswith("Sample ")]
+    return [image for image in page.all("img") if image["alt"].startswith("Sample ")]
 
 
 def test_suspects_are_stated_listed_and_exported(filled: Database, client: PageClient) -> None:
@@ -86,7 +86,7 @@ def test_content_is_text_and_a_picture_of_ours_and_if_sensitive_shown_to_whoever
     hidden = client.page(URL)
 
     [picture] = pictures(page)
-    assert picture.attributes["src"].startswith("data:image/png;base64,")
+    assert picture["src"].startswith("data:image/png;base64,")
     assert "<b>a mole</b>" in page.one("table", "suspects").text
     assert "&lt;b&gt;a mole" in text
     assert pictures(hidden) == []
@@ -105,11 +105,7 @@ DRAFT = "/datasets/d/draft"
 
 
 def answer(client: PageClient, url: str = URL, **typed: str | list[str]) -> TestResponse:
-    form = next(
-        f
-        for f in forms_of(client, url)
-        if f.attributes["method"] == "post" and f.attributes["action"].endswith(url[-6:])
-    )
+    form = next(f for f in forms_of(client, url) if f["action"].endswith(url[-6:]))
     return send(client, form, {"reader": "ana", "action": "suggested", **typed})
 
 
@@ -181,12 +177,8 @@ def test_an_empty_label_is_one_thing_or_refused(database: Database, client: Page
     ):
         assert refused.status_code == 422
         assert said in Page(refused.text).one("div", "callout-warning").text
-        [chooser] = [
-            each
-            for each in Page(refused.text).all("select")
-            if each.attributes.get("name") == "label"
-        ]
-        assert chooser.attributes["aria-invalid"] == "true"
+        chooser = Page(refused.text).one("select", name="label")
+        assert chooser["aria-invalid"] == "true"
     assert client.page(DRAFT).one("div", "empty").text.startswith("No answers yet")
 
 
@@ -203,7 +195,7 @@ def test_a_refused_answer_stays_in_the_form(
         page = Page(refused.text)
         assert refused.status_code == 422
         fields = {field.attributes.get("name"): field for field in page.all("input")}
-        assert fields["note"].attributes["value"] == "seen twice"
+        assert fields["note"]["value"] == "seen twice"
         assert sum("checked" in box.attributes for box in page.all("input")) == n_ticked
         chosen = [each.text for each in page.all("option") if "selected" in each.attributes]
         assert more or "nv" in chosen
@@ -221,9 +213,7 @@ def test_selected_examples_that_are_no_longer_listed_are_named(
     refused = Page(answer(client, url, sample=[one, "298", "299"], label="?", action="other").text)
     as_listed = answer(client, url, sample=one, label="?", action="other").text
 
-    boxes = [
-        box.attributes["value"] for box in refused.all("input") if "checked" in box.attributes
-    ]
+    boxes = [box["value"] for box in refused.all("input") if "checked" in box.attributes]
     assert boxes == [one]
     assert f"2 selected examples {said}: 298 and 299." in refused.one("main").text
     assert said not in as_listed
@@ -242,15 +232,11 @@ def test_an_answer_leads_back_to_the_part_of_the_list_that_it_was_given_on(
             for sample in ("4", "7"):
                 answer(client, sample=sample, action="right")
         [sample] = listed(client.page(url))
-        form = next(
-            each
-            for each in forms_of(client, url)
-            if any(box.attributes.get("name") == "sample" for box in each.inside("input"))
-        )
+        form = next(f for f in forms_of(client, url) if f.inside("input", name="sample"))
         typed = {"sample": sample, "action": "other", "label": label}
         refused = Page(send(client, form, {**typed, "label": "unknown", "reader": "ana"}).text)
         [box] = [each for each in refused.all("input") if "checked" in each.attributes]
-        assert (box.attributes["value"], form.attributes["action"]) == (sample, url)
+        assert (box["value"], form["action"]) == (sample, url)
 
     assert send(client, form, {**typed, "reader": "ana"}).location == url
 
@@ -263,7 +249,7 @@ def test_a_reason_to_publish_that_is_refused_stays_in_the_form(
     page = Page(publish(client, reason="the minutes", opinions="2").text)
 
     fields = {field.attributes.get("name"): field for field in page.all("input")}
-    assert fields["reason"].attributes["value"] == "the minutes"
+    assert fields["reason"]["value"] == "the minutes"
     assert "checked" in fields["opinions"].attributes
 
 
@@ -328,7 +314,7 @@ def test_undoing_a_version_that_is_gone_ends_on_the_label_versions_with_the_reas
     answer(client, sample="4")
     publish(client)
     undo = form_to(client, "/datasets/d/truth/2/impact", "undo")
-    undo.attributes["action"] = undo.attributes["action"].replace("/2/", "/9/")
+    undo.attributes["action"] = undo["action"].replace("/2/", "/9/")
 
     response = send(client, undo, {"reason": "wrong"})
     page = Page(response.text)

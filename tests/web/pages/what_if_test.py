@@ -16,7 +16,7 @@ from support.compared import ComparedRegistry
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry, log_counts
 from support.filled_once import filled_once
 from support.forms import forms_of, send
-from support.logging_runs import log, work_off
+from support.logging_runs import log, log_ill, work_off
 from support.pages import Element, Page, PageClient
 from support.scored_runs import ScoredRegistry
 from support.sites import log_sites
@@ -79,18 +79,16 @@ def test_every_cell_has_a_field_that_says_what_it_is_and_the_chart_where_the_cho
     page = client.page(f"/whatif?runs={runs}&cost=@0-1")
 
     by_id = {
-        element.attributes["id"]: element.text
-        for element in page.elements
-        if "id" in element.attributes
+        element["id"]: element.text for element in page.elements if "id" in element.attributes
     }
     fields = _fields(page)
     assert len(fields) == 49
-    named = fields["w1.0"].attributes["aria-labelledby"].split()
+    named = fields["w1.0"]["aria-labelledby"].split()
     assert " ".join(by_id[part] for part in named) == "cost, actual mel, predicted nv"
-    assert fields["w1.0"].attributes["inputmode"] == "decimal"
+    assert fields["w1.0"]["inputmode"] == "decimal"
     chart = next(svg for svg in page.all("svg") if "flip-chart" in svg.classes)
-    assert chart.attributes["aria-label"].startswith("Cost of each run over the cheapest.")
-    assert "B is cheapest at every multiple" in chart.attributes["aria-label"]
+    assert chart["aria-label"].startswith("Cost of each run over the cheapest.")
+    assert "B is cheapest at every multiple" in chart["aria-label"]
 
 
 def test_edited_cells_are_marked_by_text_and_border(client: PageClient, runs: str) -> None:
@@ -99,7 +97,7 @@ def test_edited_cells_are_marked_by_text_and_border(client: PageClient, runs: st
     edited = page.all("td", "edited")
     assert len(edited) == 7
     assert edited[0].text == "* was 1"
-    assert _fields(page)["w1.0"].attributes["value"] == "20"
+    assert _fields(page)["w1.0"]["value"] == "20"
     assert "7 cells changed" in page.one("main").text
     assert "multiplied: df>* × 2" in page.one("main").text
 
@@ -127,9 +125,7 @@ def test_the_number_beside_the_slider_asks_for_its_cost(client: PageClient, runs
     assert (query["set"], query["vary"]) == ("mel>nv:20", "mel>nv")
     shown = client.page(location)
     assert "881.6" in {cell.text for cell in shown.all("td")}
-    assert [
-        f.attributes["value"] for f in shown.all("input") if f.attributes.get("id") == "at"
-    ] == ["20"]
+    assert [f["value"] for f in shown.all("input") if f.attributes.get("id") == "at"] == ["20"]
 
 
 def test_what_cannot_be_meant_is_said_and_the_page_still_answers(
@@ -156,7 +152,7 @@ def test_the_twins_say_what_the_page_says(client: PageClient, runs: str) -> None
 
     table = [dict(zip(header, line, strict=True)) for line in lines]
     shown = {
-        row.attributes["data-letter"]: row.attributes["data-total"]
+        row["data-letter"]: row["data-total"]
         for row in page.all("tr")
         if "data-letter" in row.attributes
     }
@@ -176,7 +172,7 @@ def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
 ) -> None:
     add_triage(database)
     path = f"/whatif?runs={runs}&cost=derm triage@1&set=mel>nv:40&share=df:0.1"
-    form = next(f for f in forms_of(client, path) if f.attributes["id"] == "save")
+    form = next(f for f in forms_of(client, path) if f["id"] == "save")
 
     response = send(client, form, {"name": "derm triage", "note": "twice", "author": "ana"})
 
@@ -204,17 +200,15 @@ def test_changed_costs_are_no_version_of_another_name_before_that_is_said(
 ) -> None:
     add_triage(database)
     path = f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:40"
-    form = next(f for f in forms_of(client, path) if f.attributes["id"] == "save")
+    form = next(f for f in forms_of(client, path) if f["id"] == "save")
 
     refused = send(client, form, {"name": "derm triage"})
 
     assert refused.status_code == 409
     page = Page(refused.text)
     assert "Save again to make this its version 2" in page.one("main").text
-    confirmed = next(
-        each for each in page.all("input") if each.attributes.get("name") == "version_of"
-    )
-    again = {"name": "derm triage", "version_of": confirmed.attributes["value"]}
+    confirmed = page.all("input", name="version_of")[0]
+    again = {"name": "derm triage", "version_of": confirmed["value"]}
     assert "cost=derm%20triage@2" in (send(client, form, again).location or "")
 
 
@@ -222,13 +216,13 @@ def test_runs_can_be_added_and_removed(client: PageClient, runs: str, database: 
     third = log_counts(database, FOCAL, LESIONS, name="third", dataset="derm-7")
     page = client.page(f"/whatif?runs={runs}&cost=@0-1")
 
-    choices = next(s for s in page.all("select") if s.attributes["name"] == "add")
-    assert third in [option.attributes["value"] for option in choices.inside("option")]
+    choices = page.all("select", name="add")[0]
+    assert third in [option["value"] for option in choices.inside("option")]
     added = client.get("/whatif", query_string=_sent(page, None) | {"add": third})
     assert added.location == f"/whatif?cost=@0-1&runs={runs},{third}"
     removed = next(a for a in page.all("a") if a.text == "remove focal")
     first, _ = runs.split(",")
-    assert removed.attributes["href"] == f"/whatif?cost=@0-1&runs={first}"
+    assert removed["href"] == f"/whatif?cost=@0-1&runs={first}"
 
 
 def test_a_dataset_leads_to_its_newest_runs(client: PageClient, runs: str) -> None:
@@ -269,7 +263,7 @@ def test_a_registry_whose_runs_wait_leads_to_the_jobs(
     page = client.page("/whatif")
 
     assert "No runs yet" not in page.one("main").text
-    assert page.one("div", "empty").inside("a")[0].attributes["href"] == "/jobs"
+    assert page.one("div", "empty").inside("a")[0]["href"] == "/jobs"
 
 
 def test_an_empty_registry_says_how_to_begin(client: PageClient) -> None:
@@ -313,7 +307,7 @@ def test_many_classes_are_changed_by_rows_and_columns(
 
 def _fields(page: Page) -> dict[str, Element]:
     return {
-        field.attributes["name"]: field
+        field["name"]: field
         for field in page.all("input")
         if field.attributes.get("name", "").startswith("w")
     }
@@ -321,17 +315,8 @@ def _fields(page: Page) -> dict[str, Element]:
 
 def _sent(page: Page, form_id: str | None) -> dict[str, str]:
     """What a browser sends with a form that asks: that of an id, or the one that adds runs."""
-    form = next(
-        form
-        for form in page.all("form")
-        if (form_id and form.attributes.get("id") == form_id)
-        or (form_id is None and "filter" in form.classes)
-    )
-    return {
-        field.attributes["name"]: field.attributes.get("value", "")
-        for field in form.inside("input")
-        if "name" in field.attributes
-    }
+    forms = page.all("form", id=form_id) if form_id else page.all("form", "filter")
+    return forms[0].fields()
 
 
 def test_three_figures_say_what_another_threshold_costs(
@@ -339,15 +324,8 @@ def test_three_figures_say_what_another_threshold_costs(
 ) -> None:
     scores = [0.9, 0.8, 0.45, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01] * 3
     ill = [0.9, 0.8, 0.3]
-    run = log(
-        database,
-        y_true=["ill" if score in ill else "well" for score in scores],
-        y_pred=["ill" if score >= 0.5 else "well" for score in scores],
-        y_score=scores,
-        labels=["well", "ill"],
-        positive_label="ill",
-        dataset="clinic",
-    )
+    actual = ["ill" if score in ill else "well" for score in scores]
+    run = log_ill(database, y_true=actual, p=scores)
     work_off(database)
 
     page = client.page(f"/whatif?runs={run.id}&cost=@0-1&set=ill>well:4")
@@ -365,7 +343,7 @@ def test_three_figures_say_what_another_threshold_costs(
     assert "400.0" in [cell.text for cell in ranked.inside("td")]
     assert "cost per 1,000" in page.one("section", "threshold-card").text
     (chart,) = [svg for svg in page.all("svg") if "threshold-plot" in svg.classes]
-    assert "lowest cost 100.0 from 0.3" in chart.attributes["aria-label"]
+    assert "lowest cost 100.0 from 0.3" in chart["aria-label"]
 
     assert "now: 400.0" in chart.text
 
@@ -417,15 +395,8 @@ def test_the_best_threshold_has_the_interval_of_the_page_of_decisions(
 ) -> None:
     # Where the positive class is the first one, what is drawn class by class has another order.
     scores = [0.9, 0.8, 0.45, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01] * 30
-    run = log(
-        database,
-        y_true=["ill" if score in (0.9, 0.8, 0.3) else "well" for score in scores],
-        y_pred=["ill" if score >= 0.5 else "well" for score in scores],
-        y_score=scores,
-        labels=["ill", "well"],
-        positive_label="ill",
-        dataset="clinic",
-    )
+    actual = ["ill" if score in (0.9, 0.8, 0.3) else "well" for score in scores]
+    run = log_ill(database, y_true=actual, p=scores, labels=["ill", "well"])
     work_off(database)
 
     page = client.page(f"/whatif?runs={run.id}&cost=@0-1&set=ill>well:40")
@@ -442,18 +413,7 @@ def test_a_threshold_is_written_with_the_digits_of_the_ranking(
 ) -> None:
     scores = [0.9, 0.8, 0.45, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01] * 3
     actual = ["ill" if score in (0.9, 0.8) else "well" for score in scores]
-    runs = [
-        log(
-            database,
-            y_true=actual,
-            y_pred=["ill" if score >= cut else "well" for score in scores],
-            y_score=scores,
-            labels=["well", "ill"],
-            positive_label="ill",
-            dataset="clinic",
-        )
-        for cut in (0.4, 0.95)
-    ]
+    runs = [log_ill(database, y_true=actual, p=scores, cut=cut) for cut in (0.4, 0.95)]
     work_off(database)
 
     address = f"/whatif?runs={runs[0].id},{runs[1].id}&cost=@0-1&set=ill>well:20"
