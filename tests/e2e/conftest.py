@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from offdiag.store.database import Database
 from support.browser import CHROMIUM_ARGUMENTS, Watched, Windows, chromium, served
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill
 from support.demo import run_demo
-from support.once_for_all import filled_for_all, made_once
+from support.once_for_all import Given, filled_for_all, made_once
 from support.registries import dashboard, shared_registry
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
@@ -43,77 +44,53 @@ def windows(browser: Browser) -> Iterator[Windows]:
     lasting.close()
 
 
-@pytest.fixture(scope="session")
-def registry(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LesionRegistry]:
-    """Runs of all kinds, shared by tests that only read."""
-    with shared_registry(migrated_file, tmp_path_factory, "browser") as database:
-        yield filled_for_all(tmp_path_factory, database, fill, LesionRegistry)
+def _filled(fill_with: Callable[[Database], Given], kind: Callable[..., Given]) -> Any:
+    """A fixture: a registry that is filled once, shared by tests that only read."""
+
+    @pytest.fixture(scope="session")
+    def filled(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Given]:
+        with shared_registry(migrated_file, tmp_path_factory, "filled") as database:
+            yield filled_for_all(tmp_path_factory, database, fill_with, kind)
+
+    return filled
 
 
-@pytest.fixture(scope="session")
-def base_url(registry: LesionRegistry) -> Iterator[str]:
-    """Address of the dashboard over that registry, with the gallery."""
-    with served(dashboard(registry.database)) as address:
-        yield address
+def _url_of(name: str) -> Any:
+    """A fixture: the address of the dashboard over a registry, with the gallery."""
 
-
-@pytest.fixture(scope="session")
-def revised(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RevisedRegistry]:
-    """Corrected ground truth and what it did, shared by tests that only read."""
-    with shared_registry(migrated_file, tmp_path_factory, "revised") as database:
-        yield filled_for_all(tmp_path_factory, database, fill_revised, RevisedRegistry)
-
-
-@pytest.fixture(scope="session")
-def revised_url(revised: RevisedRegistry) -> Iterator[str]:
-    """Address of the dashboard over that registry."""
-    with served(dashboard(revised.database)) as address:
-        yield address
-
-
-@pytest.fixture(scope="session")
-def scored(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ScoredRegistry]:
-    """Runs with scores of all kinds, shared by tests that only read."""
-    with shared_registry(migrated_file, tmp_path_factory, "scored") as database:
-        yield filled_for_all(tmp_path_factory, database, fill_scored, ScoredRegistry)
-
-
-@pytest.fixture(scope="session")
-def scored_url(scored: ScoredRegistry) -> Iterator[str]:
-    """Address of the dashboard over that registry."""
-    with served(dashboard(scored.database)) as address:
-        yield address
-
-
-@pytest.fixture(scope="session")
-def reported_url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of the dashboard over reports in every state."""
-    with shared_registry(migrated_file, tmp_path_factory, "reported") as database:
-        filled_for_all(tmp_path_factory, database, fill_reports, ReportedRegistry)
-        with served(dashboard(database)) as address:
+    @pytest.fixture(scope="session")
+    def url(request: pytest.FixtureRequest) -> Iterator[str]:
+        with served(dashboard(request.getfixturevalue(name).database)) as address:
             yield address
 
-
-@pytest.fixture(scope="session")
-def compared(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ComparedRegistry]:
-    """Runs to compare, shared by tests that only read."""
-    with shared_registry(migrated_file, tmp_path_factory, "compared") as database:
-        yield filled_for_all(tmp_path_factory, database, fill_compared, ComparedRegistry)
+    return url
 
 
-@pytest.fixture(scope="session")
-def compared_url(compared: ComparedRegistry) -> Iterator[str]:
-    """Address of the dashboard over that registry."""
-    with served(dashboard(compared.database)) as address:
-        yield address
+def _opening(url: str) -> Any:
+    """A fixture: opens a path of the dashboard at an address."""
+
+    @pytest.fixture
+    def open_there(open_at: Open, request: pytest.FixtureRequest) -> Open:
+        return partial(open_at, request.getfixturevalue(url))
+
+    return open_there
+
+
+registry = _filled(fill, LesionRegistry)
+revised = _filled(fill_revised, RevisedRegistry)
+scored = _filled(fill_scored, ScoredRegistry)
+reported = _filled(fill_reports, ReportedRegistry)
+compared = _filled(fill_compared, ComparedRegistry)
+base_url = _url_of("registry")
+revised_url = _url_of("revised")
+scored_url = _url_of("scored")
+reported_url = _url_of("reported")
+compared_url = _url_of("compared")
+open_page = _opening("base_url")
+open_revised = _opening("revised_url")
+open_scored = _opening("scored_url")
+open_reported = _opening("reported_url")
+open_compared = _opening("compared_url")
 
 
 @pytest.fixture(scope="session")
@@ -138,33 +115,3 @@ def open_at(windows: Windows) -> Iterator[Open]:
             return seen
 
         yield go
-
-
-@pytest.fixture
-def open_page(open_at: Open, base_url: str) -> Open:
-    """Opens a path of the dashboard over runs of all kinds."""
-    return partial(open_at, base_url)
-
-
-@pytest.fixture
-def open_revised(open_at: Open, revised_url: str) -> Open:
-    """The same over the registry whose ground truth was corrected."""
-    return partial(open_at, revised_url)
-
-
-@pytest.fixture
-def open_scored(open_at: Open, scored_url: str) -> Open:
-    """The same over the registry of runs with scores."""
-    return partial(open_at, scored_url)
-
-
-@pytest.fixture
-def open_reported(open_at: Open, reported_url: str) -> Open:
-    """The same over the registry of reports."""
-    return partial(open_at, reported_url)
-
-
-@pytest.fixture
-def open_compared(open_at: Open, compared_url: str) -> Open:
-    """The same over the registry of runs to compare."""
-    return partial(open_at, compared_url)

@@ -22,6 +22,7 @@ from offdiag.store.run_list import run_overview
 from offdiag.store.run_page import RunResults, read_run
 from offdiag.store.run_rows import RunEntry
 from support.demo import DEMO, registry_of
+from support.optional import present
 from support.processes import clean_environment, running
 from support.reads import read
 
@@ -62,8 +63,7 @@ def results_of(folder: Path, name: str, dataset: str | None = None) -> RunResult
     ]
     with registry_of(folder) as database:
         results = read(database, read_run, run_id).results
-    assert results is not None
-    return results
+    return present(results)
 
 
 def test_the_table_of_runs_is_printed_with_every_run_evaluated(demo: tuple[Path, str]) -> None:
@@ -151,8 +151,7 @@ def test_the_digits_are_held_against_the_run_in_use(demo: tuple[Path, str]) -> N
     with registry_of(demo[0]) as database:
         pinned = baseline_of(database, project=PROJECT, dataset=DIGITS)
 
-    assert pinned is not None
-    assert pinned.run_name == IN_USE
+    assert present(pinned).run_name == IN_USE
 
 
 def test_the_run_in_use_is_the_champion_of_the_digits(demo: tuple[Path, str]) -> None:
@@ -180,7 +179,6 @@ def test_a_second_call_trains_nothing_again_and_serves_until_ctrl_c(
 
     with running([*DEMO, "--port", "0"], cwd=folder, env=clean_environment()) as process:
         assert process.stdout is not None
-        assert process.stderr is not None
         address = next(
             found.group() for line in process.stdout if (found := re.search(r"http://\S+/", line))
         )
@@ -189,7 +187,7 @@ def test_a_second_call_trains_nothing_again_and_serves_until_ctrl_c(
             page = response.read().decode()
         process.send_signal(signal.SIGINT)
         process.stdout.read()
-        errors = process.stderr.read()
+        errors = present(process.stderr).read()
         code = process.wait(timeout=60)
 
     assert WINE_BY_ALCOHOL in page

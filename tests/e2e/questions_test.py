@@ -43,7 +43,7 @@ def follow(client: PageClient) -> Follow:
 def _named(page: Page, name: str) -> str:
     """Where a link leads; the menu comes first, and of equal names the one on the page counts."""
     found = [a for a in page.all("a") if name in (a.text, a.attributes.get("aria-label"))]
-    return found[-1].attributes["href"]
+    return found[-1]["href"]
 
 
 def test_what_happened_since_the_last_visit(follow: Follow) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import offdiag
+from support.optional import present
 from support.processes import clean_environment, running
 
 OFFDIAG = [sys.executable, "-c", "from offdiag.cli import main; main()"]
@@ -33,16 +34,14 @@ def first_match(pattern: str, lines: Iterator[str]) -> str:
 def test_serve_evaluates_what_is_logged_and_stops_on_a_signal(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'offdiag.db'}"
     with offdiag_in(tmp_path, "serve", "--port", "0", is_cold=True) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        address = first_match(r"http://\S+/", process.stdout)
+        address = first_match(r"http://\S+/", present(process.stdout))
 
         run = offdiag.log_run(y_true=["a", "b"], y_pred=["a", "a"], name="n", dataset="d", url=url)
         run.evaluation(timeout=60)
         with urlopen(f"{address}runs") as response:  # a loopback address of our own process
             page = response.read().decode()
         process.send_signal(signal.SIGTERM)
-        errors = process.stderr.read()
+        errors = present(process.stderr).read()
         code = process.wait(timeout=60)
 
     assert run.id in page
@@ -55,10 +54,8 @@ def test_serve_without_worker_leaves_runs_to_a_worker_elsewhere(tmp_path: Path) 
         offdiag_in(tmp_path, "serve", "--port", "0", "--no-worker") as server,
         offdiag_in(tmp_path, "worker") as worker,
     ):
-        assert server.stdout is not None
-        assert worker.stderr is not None
-        address = first_match(r"http://\S+/", server.stdout)
-        first_match("worker_started", worker.stderr)
+        address = first_match(r"http://\S+/", present(server.stdout))
+        first_match("worker_started", present(worker.stderr))
 
         url = f"sqlite:///{tmp_path / 'offdiag.db'}"
         run = offdiag.log_run(y_true=["a", "b"], y_pred=["a", "a"], name="n", dataset="d", url=url)
@@ -67,7 +64,7 @@ def test_serve_without_worker_leaves_runs_to_a_worker_elsewhere(tmp_path: Path) 
             time.sleep(0.1)
             states.append(_state(address, run.id))
         worker.send_signal(signal.SIGTERM)
-        ended = worker.stderr.read()
+        ended = present(worker.stderr).read()
         server.send_signal(signal.SIGINT)
         codes = [process.wait(timeout=60) for process in (worker, server)]
 
