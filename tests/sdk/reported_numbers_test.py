@@ -13,6 +13,7 @@ import offdiag
 from offdiag.audit.findings import AuditVerdict
 from offdiag.cli.commands import offdiag as command
 from offdiag.store.database import Database
+from support.optional import present
 from support.pages import client_for
 from support.registries import dashboard
 
@@ -42,8 +43,7 @@ def test_numbers_that_follow_from_the_matrix_are_tags_as_they_were_printed(
         "reported.recall[ill]": "0.9",
         "reported.recall[well]": "96.7 %",
     }
-    report = run.reported()
-    assert report is not None
+    report = present(run.reported())
     assert report.verdict is AuditVerdict.CONSISTENT
     assert [finding.claim.code for finding in report.findings] == [None, 0, 1]
 
@@ -59,9 +59,8 @@ def test_numbers_that_follow_from_the_matrix_are_tags_as_they_were_printed(
 def test_numbers_that_do_not_follow_are_told(
     registry_url: str, reported: dict[str, Any], matrix: Any, verdict: AuditVerdict
 ) -> None:
-    report = logged(registry_url, reported, matrix).reported()
+    report = present(logged(registry_url, reported, matrix).reported())
 
-    assert report is not None
     assert report.verdict is verdict
 
 
@@ -74,8 +73,7 @@ def test_a_run_without_reported_numbers_has_no_audit(registry_url: str) -> None:
 
     assert predictions.reported() is None
     run.add_tags({"reported.by": "somebody"})
-    report = run.reported()
-    assert report is not None
+    report = present(run.reported())
     assert [finding.claim.name for finding in report.findings] == ["accuracy"]
 
 

@@ -13,6 +13,7 @@ import offdiag
 from offdiag.inputs.files.tables import read_columns
 from offdiag.sdk.watch import QUIET_S, UNENDED_QUIET_S, UPLOAD_S, FolderWatch, Taken
 from offdiag.store.database import Database
+from support.optional import present
 from support.servers import serving
 
 COMPLETE = "id,y_true,y_pred\n1,a,a\n2,b,a\n"
@@ -75,8 +76,7 @@ def test_a_file_is_taken_when_it_has_been_quiet(watched: Watched) -> None:
     (taken,) = watched.look(QUIET_S / 2)
 
     assert taken.file.name == "first.csv"
-    assert taken.run is not None
-    assert taken.run.evaluation().aggregate["n"].value == 2
+    assert present(taken.run).evaluation().aggregate["n"].value == 2
     assert watched.look(100) == []
 
 
@@ -114,8 +114,7 @@ def _take_a_copy(watched: Watched) -> None:
     watched.look()
     again = watched.look(QUIET_S)
 
-    assert first.run is not None
-    assert [taken.run.id for taken in again if taken.run] == [first.run.id] * 2
+    assert [taken.run.id for taken in again if taken.run] == [present(first.run).id] * 2
     assert watched.names() == ["first"]
 
 
@@ -202,9 +201,7 @@ def test_a_copy_of_a_file_whose_upload_was_interrupted_waits_for_it(
         first, copy = watched.look(QUIET_S) + watched.look(1)
 
         assert (first.file.name, copy.file.name) == ("first.csv", "copy.csv")
-        assert first.run is not None
-        assert copy.run is not None
-        assert copy.run.id == first.run.id
+        assert present(copy.run).id == present(first.run).id
         assert watched.names() == ["first"]
     assert not list(watched.folder.glob("*.error.txt"))
 
@@ -264,8 +261,7 @@ def test_a_file_that_is_replaced_while_it_is_read_is_taken_later(watched: Watche
     watched.while_reading = lambda: None
     watched.look()
     (taken,) = watched.look(QUIET_S)
-    assert taken.run is not None
-    assert taken.run.evaluation().aggregate["n"].value == 3
+    assert present(taken.run).evaluation().aggregate["n"].value == 3
     assert watched.names() == ["daily"]
 
 

@@ -14,6 +14,7 @@ from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.dashboard import counted_statements
 from support.logging_runs import upload_matrix
+from support.optional import present
 from support.two_models import (
     CLASSES,
     COUNTRIES,
@@ -75,8 +76,7 @@ def test_every_fate_has_its_examples_page_by_page(database: Database) -> None:
     samples = [each.sample for part in found.values() for each in part.examples]
     assert sorted(map(int, samples)) == list(range(N))
     for outcome, part in found.items():
-        assert part.n_of_each is not None
-        assert part.n_of_each[outcome] == part.total == len(part.examples)
+        assert present(part.n_of_each)[outcome] == part.total == len(part.examples)
     first, second = (
         listed(database, runs, PairedOutcome.BOTH_RIGHT, start=start, size=30).examples
         for start in (0, 30)
@@ -92,8 +92,7 @@ def test_one_class_can_be_asked_for_of_two_runs_with_examples(database: Database
     expected = [place for place in ONLY_FOCAL if TRUTH[place] == "df"]
     assert [each.sample for each in found.examples] == expected
     assert {each.actual for each in found.examples} == {"df"}
-    assert found.n_of_each is not None
-    assert sum(found.n_of_each.values()) == TRUTH.count("df")
+    assert sum(present(found.n_of_each).values()) == TRUTH.count("df")
     with pytest.raises((InvalidInput, UnknownKey)) as caught:
         listed(database, runs, class_label="wart")
     assert caught.value.field == "class"
@@ -103,8 +102,7 @@ def test_one_class_can_be_asked_for_of_two_runs_with_examples(database: Database
     matrix = upload_matrix(
         database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]], list(CLASSES), dataset="derm"
     )
-    refusal = listed(database, (runs[0], matrix)).refusal
-    assert refusal is not None
+    refusal = present(listed(database, (runs[0], matrix)).refusal)
     assert "no examples to show" in refusal.why
 
 
@@ -144,8 +142,7 @@ def test_other_examples_are_listed_only_on_the_shared_ones(database: Database) -
     refused = listed(database, (plain, focal))
     shared = listed(database, (plain, focal), on_shared=True)
 
-    assert refused.refusal is not None
-    assert refused.refusal.n_shared == 130
+    assert present(refused.refusal).n_shared == 130
     assert [each.sample for each in shared.examples] == [
         sample_names()[place] for place in ONLY_FOCAL if 20 <= place < 150
     ][:50]

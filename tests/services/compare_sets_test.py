@@ -24,6 +24,7 @@ from offdiag.store.datasets import dataset_named
 from offdiag.store.runs import RunRecord
 from support.gates import judged
 from support.logging_runs import correct_labels, evaluate
+from support.optional import present
 from support.set_runs import log_sets, paired_runs
 
 NAMES = ["sky", "sea", "sand", "boat"]
@@ -100,8 +101,7 @@ def test_runs_on_parts_of_the_samples_share_some(
     refused = compare_runs(database, [run.id for run in runs])
     found = compare_runs(database, [run.id for run in runs], on_shared=True)
 
-    assert refused.refusal is not None
-    assert refused.refusal.n_shared == 100
+    assert present(refused.refusal).n_shared == 100
     shared = slice(100, 200)
     exact = (BETTER[shared] == TRUE[shared]).all(axis=1).mean()
     assert pair(found).metric("subset_accuracy").second.value == exact
@@ -131,8 +131,7 @@ def test_sets_are_compared_on_slices_and_by_slice(sqlite_database: Database) -> 
     found = compare_runs(database, [first.id, second.id])
     part = compare_runs(database, [first.id, second.id], slice_text="site=x")
 
-    assert found.by_slice is not None
-    assert "worse for site=x" in found.by_slice.verdict
+    assert "worse for site=x" in present(found.by_slice).verdict
     assert pair(part).first.total == N // 2
     exact = (worse_on_x == TRUE).all(axis=1)
     assert pair(part).metric("subset_accuracy").second.value == exact[1::2].mean()
@@ -150,8 +149,7 @@ def test_the_best_of_several_runs_are_told_apart_from_the_others(database: Datab
     leaders = leaders_of(database, dataset)
     by_loss = leaders_of(database, dataset, metric="hamming_loss")
 
-    assert many.verdict is not None
-    assert "A is significantly worse than the best" in many.verdict.headline
+    assert "A is significantly worse than the best" in present(many.verdict).headline
     assert leaders.metric == "macro_f1"
     for found in (leaders, by_loss):
         assert found.why_not_tested is None

@@ -13,6 +13,7 @@ from offdiag.services.examples.changed import changed_examples
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Database
 from support.logging_runs import log
+from support.optional import present
 from support.sites import OUTCOMES, log_sites
 
 SITES = {
@@ -43,9 +44,8 @@ def log_both(database: Database) -> list[str]:
 def test_two_runs_are_compared_by_every_slice_of_their_samples(database: Database) -> None:
     first, second = log_both(database)
 
-    found = compare_runs(database, [first, second]).by_slice
+    found = present(compare_runs(database, [first, second]).by_slice)
 
-    assert found is not None
     assert found.verdict.startswith("By accuracy, B is better overall and worse for site=x")
     by_name = {part.slice: part for part in found.slices}
     assert set(by_name) == {"site=x", "site=y", "site=z", "device=a", "device=b"}
@@ -109,8 +109,7 @@ def test_what_is_small_among_the_shared_examples_is_hidden_too(
 
     found = compare_runs(database, [first, second], on_shared=True).by_slice
 
-    assert plain is not None
-    assert plain.too_small == {"site=z": 3}
+    assert present(plain).too_small == {"site=z": 3}
     assert found is not None
     assert [part.slice for part in found.slices] == ["site=x"]
     assert (found.too_small, found.n_suppressed) == ({}, 2)
@@ -140,17 +139,15 @@ def test_shared_examples_do_not_give_away_the_few_others(
     ]
 
     assert [each is not None for each in refusals] == [True, True, False, True, True]
-    assert refusals[0] is not None
-    assert refusals[0].why == (
+    assert present(refusals[0]).why == (
         "The shared examples are hidden: with all of A, figures of fewer than 10 others would "
         "follow."
     )
     listed = changed_examples(
         database, (most, few), outcome=PairedOutcome.BOTH_RIGHT, on_shared=True
     )
-    assert listed.refusal == refusals[0]
-    by_slice = compared(most, some).by_slice
-    assert by_slice is not None
+    assert listed.refusal == present(refusals[0])
+    by_slice = present(compared(most, some).by_slice)
     assert (by_slice.slices, by_slice.n_suppressed) == ((), 2)
 
 

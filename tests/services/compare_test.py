@@ -26,6 +26,7 @@ from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.dashboard import counted_statements, log_lesions, open_lesions
 from support.logging_runs import correct_labels, log, stream
+from support.optional import present
 from support.two_models import (
     ALMOST_FOCAL,
     CLASSES,
@@ -76,15 +77,12 @@ def test_runs_on_the_same_truth_are_paired_once_as_predictions_in_memory_are(
 
     found = compare(database, plain, focal, kept=kept)
 
-    facts = pair(found).paired
-    assert facts is not None
+    facts = present(pair(found).paired)
     assert facts.churn == expected_churn(PLAIN, FOCAL)
     assert [run.name for run in found.runs] == ["plain", "focal"]
-    assert found.samples is not None
-    assert found.samples.are_the_same
-    assert found.samples.n_compared == N
-    assert found.verdict is not None
-    assert found.verdict.headline.startswith("B is better than A on balanced accuracy")
+    assert present(found.samples).are_the_same
+    assert present(found.samples).n_compared == N
+    assert present(found.verdict).headline.startswith("B is better than A on balanced accuracy")
     expected = paired_difference(
         y_true=list(TRUTH),
         pred_a=PLAIN,
@@ -113,13 +111,11 @@ def test_corrected_labels_count_and_those_without_are_left_out(
     found = compare(database, plain, focal)
 
     truth = ("mel", *TRUTH[2:])
-    facts = pair(found).paired
-    assert facts is not None
+    facts = present(pair(found).paired)
     assert facts.churn == expected_churn([PLAIN[0], *PLAIN[2:]], [FOCAL[0], *FOCAL[2:]], truth)
     assert found.samples is not None
     assert (found.samples.n_unlabelled, found.samples.n_compared) == (1, N - 1)
-    assert found.runs[0].truth is not None
-    assert found.runs[0].truth.number == 2
+    assert present(found.runs[0].truth).number == 2
 
 
 def test_other_examples_are_refused_until_somebody_asks_for_the_shared_ones(
@@ -138,15 +134,12 @@ def test_other_examples_are_refused_until_somebody_asks_for_the_shared_ones(
     )
 
     assert refused.result is None
-    assert refused.refusal is not None
-    assert refused.refusal.why == "Not paired: 150 and 160 examples, 130 shared."
-    assert refused.refusal.n_shared == 130
-    facts = pair(shared).paired
-    assert facts is not None
+    assert present(refused.refusal).why == "Not paired: 150 and 160 examples, 130 shared."
+    assert present(refused.refusal).n_shared == 130
+    facts = present(pair(shared).paired)
     assert facts.churn == expected_churn(PLAIN[20:150], FOCAL[20:150], TRUTH[20:150])
-    assert shared.samples is not None
-    assert not shared.samples.are_the_same
-    assert shared.samples.n_shared == 130
+    assert not present(shared.samples).are_the_same
+    assert present(shared.samples).n_shared == 130
 
 
 def test_shared_examples_with_contradicting_labels_are_left_out(
@@ -170,9 +163,8 @@ def test_other_labels_of_the_same_examples_are_named_as_the_reason(database: Dat
     with pytest.warns(LabelNote, match="for 2 of its"):
         focal = log_model(database, FOCAL, name="focal", truth=truth, sample_ids=sample_names())
 
-    refusal = compare(database, plain, focal).refusal
+    refusal = present(compare(database, plain, focal).refusal)
 
-    assert refusal is not None
     assert f"different labels of the same {N} examples" in refusal.why
     assert refusal.n_shared == N
 
@@ -182,9 +174,8 @@ def test_examples_without_identifiers_cannot_be_found_again(database: Database) 
     focal = log_model(database, FOCAL, name="focal")
 
     for on_shared in (False, True):
-        refusal = compare(database, plain, focal, on_shared=on_shared).refusal
+        refusal = present(compare(database, plain, focal, on_shared=on_shared).refusal)
 
-        assert refusal is not None
         assert "different ground truth (A; B)" in refusal.why
         assert "no identifiers" in refusal.why
         assert refusal.n_shared is None
@@ -202,9 +193,8 @@ def test_runs_that_share_no_example_have_nothing_to_compare(database: Database) 
         for part in (slice(0, 90), slice(90, None))
     )
 
-    refusal = compare(database, first, second, on_shared=True).refusal
+    refusal = present(compare(database, first, second, on_shared=True).refusal)
 
-    assert refusal is not None
     assert refusal.why == "Not paired: 90 and 90 examples, none of them shared."
 
 
@@ -218,23 +208,19 @@ def test_runs_of_different_datasets_are_refused_in_words(database: Database) -> 
     other_labels = compare(database, derm, other, labels).refusal
     same_name = compare(database, derm, elsewhere).refusal
 
-    assert same_labels is not None
-    assert same_labels.why == (
+    assert present(same_labels).why == (
         "These runs are on different datasets: A on “derm” and B on “other”."
     )
-    assert other_labels is not None
-    assert other_labels.why.endswith("C on “letters”, and their classes differ too.")
-    assert same_name is not None
-    assert "B on “derm” of project “b-side”" in same_name.why
+    assert present(other_labels).why.endswith("C on “letters”, and their classes differ too.")
+    assert "B on “derm” of project “b-side”" in present(same_name).why
 
 
 def test_an_open_run_is_not_compared_yet(database: Database) -> None:
     done = log_lesions(database, evaluated=False)
     still_open = open_lesions(database)
 
-    refusal = compare_runs(database, [done, still_open]).refusal
+    refusal = present(compare_runs(database, [done, still_open]).refusal)
 
-    assert refusal is not None
     assert refusal.why == "B is still open and may take more predictions."
 
 
@@ -245,23 +231,20 @@ def test_a_slice_compares_its_examples_only(database: Database) -> None:
     found = compare(database, plain, focal, slice_text="country=DE")
 
     chosen = [place for place, country in enumerate(COUNTRIES) if country == "DE"]
-    facts = pair(found).paired
-    assert facts is not None
+    facts = present(pair(found).paired)
     assert facts.churn == expected_churn(
         [PLAIN[at] for at in chosen],
         [FOCAL[at] for at in chosen],
         tuple(TRUTH[at] for at in chosen),
     )
-    assert found.samples is not None
-    assert found.samples.are_the_same
-    assert found.samples.n_compared == len(chosen)
+    assert present(found.samples).are_the_same
+    assert present(found.samples).n_compared == len(chosen)
     assert found.slice_levels == {"country": ("DE", "SI")}
     for text in ("country=FR", "planet=DE", "country"):
         with pytest.raises(InvalidInput):
             compare(database, plain, focal, slice_text=text)
     matrix = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
-    refusal = compare(database, plain, matrix, slice_text="country=DE").refusal
-    assert refusal is not None
+    refusal = present(compare(database, plain, matrix, slice_text="country=DE").refusal)
     assert "matrix without predictions" in refusal.why
 
 
@@ -278,9 +261,8 @@ def test_without_any_label_nothing_is_right_or_wrong(database: Database) -> None
         for _ in range(2)
     )
 
-    refusal = compare(database, first, second).refusal
+    refusal = present(compare(database, first, second).refusal)
 
-    assert refusal is not None
     assert refusal.why.startswith("None of the examples has a label yet")
 
 
@@ -383,12 +365,11 @@ def test_a_matrix_on_older_labels_has_no_place_among_many(database: Database) ->
     found = compare(database, runs[0], perfect, *runs[1:], later)
 
     assert (many(found).left_out, many(found).unpaired) == ((1,), (1, 4))
-    assert found.verdict is not None
-    assert found.verdict.headline == (
+    assert present(found.verdict).headline == (
         "A, C, D and E were evaluated on labels v2, B on labels v1, so B is not compared with the "
         f"others: {WAY_OUT}"
     )
-    assert "B" not in " ".join(found.verdict.details).replace("By", "")
+    assert "B" not in " ".join(present(found.verdict).details).replace("By", "")
     assert "All 4 runs and" in verdict_text(found)
     assert "E is a matrix without predictions" in verdict_text(found)
     for expected, places in zip(
@@ -430,16 +411,14 @@ def test_most_runs_on_the_same_labels_are_compared(database: Database) -> None:
     assert many(found).left_out == (0,)
     assert "A is not compared with the others" in verdict_text(found)
     assert "not corrected for the choice" not in verdict_text(found)
-    assert refusal is not None
-    assert refusal.why == (
+    assert present(refusal).why == (
         "These runs were evaluated on different labels (A on v4, B on v1 and C on v3), so they "
         "cannot be ranked."
     )
 
 
 def verdict_text(found: RunComparison) -> str:
-    assert found.verdict is not None
-    return found.verdict.text
+    return present(found.verdict).text
 
 
 def test_a_correction_is_a_new_question(database: Database) -> None:

@@ -24,6 +24,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import ScoreCurveRow
 from support.dashboard import counted_statements
 from support.logging_runs import correct_labels, evaluate, log, upload_matrix
+from support.optional import present
 from support.scored_runs import DATASET, log_scored, scored_cases
 
 EVENT: dict[str, Any] = {
@@ -56,9 +57,8 @@ def test_a_run_has_the_curve_of_its_positive_class_or_of_the_other_one(
     assert (found.positive, curve.code) == (0, 0)
     assert curve.points.reports_below
     assert curve.points.true_positives.tolist() == [0, 1, 2, 2, 3, 3]
-    assert curve.bins is not None
-    assert curve.bins.score_sum.sum() == pytest.approx(0.9 + 0.1 + 0.2 + 0.3 + 0.8)
-    assert curve.bins.happened.sum() == 3
+    assert present(curve.bins).score_sum.sum() == pytest.approx(0.9 + 0.1 + 0.2 + 0.3 + 0.8)
+    assert present(curve.bins).happened.sum() == 3
     assert (curve.histogram.positive.sum(), curve.histogram.negative.sum()) == (3, 2)
 
     with pytest.raises(InvalidInput) as raised:
@@ -83,8 +83,7 @@ def test_without_a_positive_class_the_worst_classes_come_first(
         assert [len(page.shown) for page in pages] == [12, 3]
         assert sorted(codes) == list(range(15))
         assert areas == sorted(areas)
-        assert pages[0].top_label is not None
-        assert pages[0].top_label.histogram.positive.sum() == np.sum(
+        assert present(pages[0].top_label).histogram.positive.sum() == np.sum(
             np.array(cases.actual) == np.array(cases.predicted)
         )
 
@@ -121,8 +120,7 @@ def test_curves_are_of_the_labelled_cases_and_follow_the_truth(
     run_id = log_scored(database, cases)
     evaluate(database, run_id)
     before = browse_curves(database, run_id, positive="cat").shown[0].points
-    assert cases.ids is not None
-    correct_labels(database, {cases.ids[0]: "cat"}, dataset=DATASET)
+    correct_labels(database, {present(cases.ids)[0]: "cat"}, dataset=DATASET)
     evaluate(database, run_id)
 
     after = browse_curves(database, run_id, positive="cat").shown[0].points
@@ -172,8 +170,7 @@ def test_an_export_holds_every_class_and_a_slice_leaves_it_alone(database: Datab
     assert after.true_positives.tolist() == before.true_positives.tolist()
     found = all_curves(database, run_id)
     assert [curve.code for curve in found.shown] == [0, 1, 2, 3]
-    assert found.top_label is not None
-    assert found.top_label.code == TOP_LABEL
+    assert present(found.top_label).code == TOP_LABEL
 
 
 @pytest.mark.both_databases
@@ -209,8 +206,7 @@ def test_values_of_a_class_are_those_of_the_suite_and_move_with_the_prevalence(
     measured, rare = measured_values(matrix, 0), values_at_prevalence(matrix, 0, 0.01)
     recall, specificity = measured["recall"].value, measured["specificity"].value
     assert recall is not None
-    assert specificity is not None
-    expected = recall * 0.01 / (recall * 0.01 + (1 - specificity) * 0.99)
+    expected = recall * 0.01 / (recall * 0.01 + (1 - present(specificity)) * 0.99)
     assert rare["precision"].value == pytest.approx(expected)
     assert rare["recall"].value == pytest.approx(recall)
-    assert rare["specificity"].value == pytest.approx(specificity)
+    assert rare["specificity"].value == pytest.approx(present(specificity))

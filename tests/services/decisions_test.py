@@ -34,6 +34,7 @@ from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
 from support.filled_once import filled_once
 from support.logging_runs import correct_labels, counts_of, log, work_off
+from support.optional import present
 
 LABELS = ["well", "ill"]
 VISITS = {"well": {"well": 0, "ill": 1}, "ill": {"well": 10, "ill": 0}}
@@ -137,14 +138,11 @@ def test_the_cheapest_threshold_stands_beside_the_one_in_use_and_the_implied_one
     )
     assert best == pytest.approx(found.means.min())
     assert best < in_use
-    assert found.in_use_place is not None
-    assert found.points.thresholds[found.in_use_place] >= 0.5
-    assert found.crossfitted is not None
-    assert found.crossfitted.mean_cost > best
-    assert found.change is not None
-    assert found.change.difference.value == pytest.approx(best - in_use)
+    assert found.points.thresholds[present(found.in_use_place)] >= 0.5
+    assert present(found.crossfitted).mean_cost > best
+    assert present(found.change).difference.value == pytest.approx(best - in_use)
     # The scores are the true probabilities, so what the costs imply is hardly dearer.
-    assert at_implied < 1.1 * found.crossfitted.mean_cost
+    assert at_implied < 1.1 * present(found.crossfitted).mean_cost
 
 
 def test_class_shares_move_the_implied_threshold_and_every_cost(database: Database) -> None:
@@ -154,8 +152,7 @@ def test_class_shares_move_the_implied_threshold_and_every_cost(database: Databa
     rare = decisions_of(database, run, Question(costs="visits", shares="ill:0.01")).thresholds
 
     assert rare is not None
-    assert rare.implied is not None
-    assert rare.implied > 0.5
+    assert present(rare.implied) > 0.5
     assert rare.nothing == pytest.approx(0.1)
     assert rare.everything == pytest.approx(0.99)
 
@@ -176,10 +173,8 @@ def test_scores_of_both_classes_are_flagged_by_the_rarer_one_or_the_stated_one(
     by_default = decisions_of(database, run, Question()).thresholds
     stated = decisions_of(database, run, Question(), positive="well").thresholds
 
-    assert by_default is not None
-    assert stated is not None
-    assert (by_default.positive, stated.positive) == (1, 0)
-    assert min(by_default.means) == pytest.approx(min(stated.means))
+    assert (present(by_default).positive, present(stated).positive) == (1, 0)
+    assert min(present(by_default).means) == pytest.approx(min(present(stated).means))
 
 
 def test_more_classes_get_the_answer_that_is_cheapest_to_expect(database: Database) -> None:
@@ -207,8 +202,7 @@ def test_scores_that_are_no_probabilities_say_why(database: Database) -> None:
     found = decisions_of(database, run, Question())
 
     assert found.missing is NoDecision.NO_PROBABILITIES
-    assert found.problem is not None
-    assert "those of a sample add up to 0.5" in found.problem
+    assert "those of a sample add up to 0.5" in present(found.problem)
 
 
 def test_without_scores_there_is_nothing_to_decide(database: Database) -> None:
@@ -237,8 +231,7 @@ def test_what_is_saved_is_what_was_shown(database: Database) -> None:
     assert shown is not None
     assert shown.change is not None
     assert counts_of(database, saved.id) == shown.change.joint.second_matrix.counts.tolist()
-    assert saved.derivation is not None
-    assert dict(saved.derivation.recipe) == {
+    assert dict(present(saved.derivation).recipe) == {
         "rule": "threshold",
         "positive": "ill",
         "threshold": shown.best_threshold,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,25 +29,21 @@ from offdiag.store.database import Database
 from offdiag.store.datasets import dataset_named
 from offdiag.store.runs import RunRecord
 from support.gates import judged
-from support.logging_runs import counts_of, log, opened, stream, work_off
+from support.logging_runs import counts_of, log, log_ill, opened, stream, work_off
+from support.optional import present
 
 LABELS = LabelSet.declared(["well", "ill"])
 ACTUAL = ["ill", "ill", "well", "well", "well", "ill"]
 P_ILL = [0.9, 0.3, 0.2, 0.05, 0.6, 0.1]
-BY_HALF = ["ill" if p >= 0.5 else "well" for p in P_ILL]
+
 TEN_TO_ONE = ExpectedCostRule(cost_matrix([[0, 1], [10, 0]], labels=LABELS))
 """Flag from 1/11 on."""
 
 
-def log_clinic(database: Database, **given: object) -> RunRecord:
-    return log(
-        database,
-        dataset="clinic",
-        facts=RunFacts(name="by half", model="lr", params={"c": 1}, author="ana"),
-        labels=list(LABELS.names),
-        positive_label="ill",
-        **{"y_true": ACTUAL, "y_pred": BY_HALF, "y_score": P_ILL, **given},
-    )
+def log_clinic(database: Database, **given: Any) -> RunRecord:
+    facts = RunFacts(name="by half", model="lr", params={"c": 1}, author="ana")
+    cases: dict[str, Any] = {"y_true": ACTUAL, "p": P_ILL, "facts": facts}
+    return log_ill(database, **(cases | given))
 
 
 def derive(database: Database, source: RunRecord, name: str = "by cost") -> RunRecord:
@@ -102,8 +100,7 @@ def test_a_threshold_is_a_recipe_too(
     )
 
     assert counts_of(database, derived.id) == counts
-    assert derived.derivation is not None
-    assert derived.derivation.recipe["threshold"] == threshold
+    assert present(derived.derivation).recipe["threshold"] == threshold
 
 
 def test_cases_in_another_order_and_in_several_batches_are_decided_each_for_itself(
@@ -173,12 +170,9 @@ SICK = ["well", "ill"] * 100
 P_SICK = [(0.2 if at < 120 else 0.6) if truth == "well" else 0.7 for at, truth in enumerate(SICK)]
 
 
-def log_sick(database: Database, **given: object) -> RunRecord:
+def log_sick(database: Database, **given: Any) -> RunRecord:
     """200 samples, of which the default threshold flags 40 that are well."""
-    predicted = ["ill" if p >= 0.5 else "well" for p in P_SICK]
-    return log_clinic(
-        database, **{"y_true": SICK, "y_pred": predicted, "y_score": P_SICK, **given}
-    )
+    return log_clinic(database, **({"y_true": SICK, "p": P_SICK} | given))
 
 
 def derive_chosen(database: Database, source: RunRecord, *, chosen: bool = True) -> RunRecord:
@@ -197,31 +191,27 @@ def test_no_difference_from_a_threshold_chosen_on_the_same_examples_is_claimed(
     work_off(database)
 
     found = compare_runs(database, [source.id, chosen.id])
-    assert found.verdict is not None
-    assert found.verdict.text == (
+    assert present(found.verdict).text == (
         "No difference between A and B is tested: the threshold of B was chosen on these "
         "examples, which flatters it. Compare them on examples that the threshold was not chosen "
         "on."
     )
-    assert found.verdict.tone == "open"
+    assert present(found.verdict).tone == "open"
     assert isinstance(found.result, PairComparison)
     accuracy = found.result.metric("overall_accuracy")
     assert accuracy.difference.value == pytest.approx(0.2)
     assert accuracy.difference.ci_low is None
     assert {each.outcome for each in found.result.metrics} == {DifferenceStatus.NO_INTERVAL}
     assert {each.p for each in found.result.classes["recall"]} == {None}
-    assert found.result.paired is not None
-    assert found.result.paired.churn.only_b == 40
-    assert found.result.paired.mcnemar is None
+    assert present(found.result.paired).churn.only_b == 40
+    assert present(found.result.paired).mcnemar is None
 
     kept: LruCache[Compared] = LruCache(most=9)
     for other, is_tested in ((chosen, False), (stated, True)):
-        verdict = compare_runs(database, [source.id, other.id], kept=kept).verdict
-        assert verdict is not None
+        verdict = present(compare_runs(database, [source.id, other.id], kept=kept).verdict)
         assert ("B is better than A" in verdict.headline) is is_tested
     several = compare_runs(database, [source.id, stated.id, chosen.id])
-    assert several.refusal is not None
-    assert several.refusal.why == (
+    assert present(several.refusal).why == (
         "The threshold of C was chosen on these examples, which flatters it, so the runs cannot "
         "be ranked."
     )
@@ -255,8 +245,7 @@ def test_a_threshold_chosen_on_the_same_examples_is_not_ranked(database: Databas
     assert ranks[chosen.id] is RankStatus.NOT_TESTED
     assert {each.run.id for each in found.best_set} == {source.id, other.id}
     decision = browse_decision(database, project="default", dataset="clinic")
-    assert decision.challenger is not None
-    assert decision.challenger.run.id in {source.id, other.id}
+    assert present(decision.challenger).run.id in {source.id, other.id}
     delete_run(database, other.id, by="ana")
     alone = leaders_of(database, dataset)
     assert alone.why_not_tested == "the thresholds of the runs were chosen on these examples"

@@ -19,6 +19,7 @@ from offdiag.store.runs import RunRecord
 from support.gates import judged
 from support.logging_runs import work_off
 from support.matrices import matrix_of
+from support.optional import present
 from support.sites import FOUND, log_sites
 
 
@@ -71,11 +72,8 @@ def test_metrics_of_the_whole_matrix_are_resampled_in_each_group(database: Datab
     found = finding(database, run, "low(worst(mcc, by=site)) >= 0")
 
     of_z = evaluation_of_slice(database, run.id, "site=z").aggregate["mcc"]
-    assert found.value is not None
-    assert found.value.value == of_z.value
-    assert found.measured is not None
-    assert of_z.ci_low is not None
-    assert found.measured == of_z.ci_low
+    assert present(found.value).value == of_z.value
+    assert present(found.measured) == present(of_z.ci_low)
 
 
 @pytest.mark.parametrize("text", ["low(gap(mcc, by=site)) <= 0.5", "high(gap(mcc, by=site)) <= 2"])
@@ -205,8 +203,7 @@ def test_differences_on_a_slice_are_paired_inside_it(database: Database) -> None
     before, after = [1] * 8 + [0] * 12 + [1] + [0] * 19, [1] * 40
     actual = [1] * 20 + [0] * 20
     expected = paired_difference(y_true=actual, pred_a=before, pred_b=after, seed=1)
-    assert found.value is not None
-    assert found.value.value == pytest.approx(0.6)
+    assert present(found.value).value == pytest.approx(0.6)
     assert found.measured == expected.per_class["recall"]["1"].ci_low
 
 

@@ -22,6 +22,7 @@ from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from offdiag_web import create_app
 from support.logging_runs import evaluate
+from support.optional import present
 from support.set_runs import log_sets
 
 NAMES = ["sea", "sky", "sand"]
@@ -107,12 +108,9 @@ def test_the_cheapest_threshold_is_that_of_all_and_its_estimate_is_no_lower(
             for at in [*np.unique(SCORES[:, code]), np.inf]
         ]  # fmt: skip
         assert each.thresholds is not None
-        assert each.thresholds.best is not None
-        assert each.thresholds.best.cost.value == pytest.approx(min(costs))
-        assert each.thresholds.crossfitted is not None
-        assert each.thresholds.crossfitted.mean_cost >= min(costs)
-    assert found.chosen is not None
-    assert found.chosen < (found.mean.value or 0.0)
+        assert present(each.thresholds.best).cost.value == pytest.approx(min(costs))
+        assert present(each.thresholds.crossfitted).mean_cost >= min(costs)
+    assert present(found.chosen) < (found.mean.value or 0.0)
 
 
 def test_two_runs_differ_by_their_paired_costs(sqlite_database: Database) -> None:
@@ -122,10 +120,9 @@ def test_two_runs_differ_by_their_paired_costs(sqlite_database: Database) -> Non
     found = label_costs_of(sqlite_database, run.id, costs=COSTS, baseline=other.id)
 
     apart = paid(PREDICTED) - paid(SCORES >= 0.4)
-    assert found.difference is not None
-    assert found.difference.value == pytest.approx(apart.mean())
+    assert present(found.difference).value == pytest.approx(apart.mean())
     reach = 1.966 * apart.std(ddof=1) / np.sqrt(N)
-    assert found.difference.ci_low == pytest.approx(apart.mean() - reach, abs=1e-3)
+    assert present(found.difference).ci_low == pytest.approx(apart.mean() - reach, abs=1e-3)
 
 
 def test_the_costs_are_the_same_everywhere(

@@ -37,14 +37,14 @@ from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.models import PredictionChunkRow, TruthChunkRow
 from offdiag.store.truths import TruthRecord
 from support.logging_runs import correct_labels, evaluate, log, stream, upload_matrix
+from support.optional import present
 from support.set_runs import IDS, LABELS, PREDICTED_SETS, TRUE_SETS, log_sets, random_sets
 
 
 def dataset_of(database: Database, name: str = "photos") -> DatasetRecord:
     with database.read() as session:
         found = datasets.find_dataset(session, project="default", name=name)
-    assert found is not None
-    return found
+    return present(found)
 
 
 def truths_of(database: Database) -> list[TruthRecord]:
@@ -313,8 +313,7 @@ def test_examples_of_a_label_are_sorted_by_its_score(database: Database) -> None
 
     assert [each.sample for each in page.examples] == [11, 16]
     assert [each.confidence for each in page.examples] == pytest.approx([25 / 28, 5 / 28])
-    assert page.examples[0].sets is not None
-    assert page.examples[0].sets.missed == ("sky",)
+    assert present(page.examples[0].sets).missed == ("sky",)
     assert [each.label for each in page.examples[0].top] == ["boat", "sand", "sky"]
 
 
@@ -382,9 +381,8 @@ def test_runs_that_find_more_of_a_label_are_compared_case_by_case(
     assert found.run.run_id == seeing.id
     assert found.recall is not None
     assert (found.recall.won, found.recall.lost) == (n_label, 0)
-    assert found.accuracy is not None
     same = (true == predicted).all(axis=1), (true == better).all(axis=1)
-    assert found.accuracy.won == int((same[1] & ~same[0]).sum())
+    assert present(found.accuracy).won == int((same[1] & ~same[0]).sum())
     assert {check.rule for check in detail.checks} == {"F2", "F3", "F4", "F10", "F12"}
 
 

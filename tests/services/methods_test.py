@@ -17,6 +17,7 @@ from offdiag.services.methods.estimates import Design, Method
 from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from support.logging_runs import log, work_off
+from support.optional import present
 
 RNG = np.random.default_rng(3)
 N = 200
@@ -91,8 +92,7 @@ def test_seeds_of_a_method_have_a_mean_and_the_best_method_is_told(database: Dat
     assert of["weak"].mean.value == pytest.approx(np.mean([run.value for run in of["weak"].runs]))
     apart = of["weak"].difference
     assert apart is not None
-    assert apart.ci_high is not None
-    assert apart.ci_high < 0
+    assert present(apart.ci_high) < 0
     assert 0 < (of["weak"].from_training or 0.0) < 1
 
 
@@ -135,8 +135,7 @@ def test_folds_have_a_pooled_value_and_are_compared_fold_by_fold(database: Datab
 
     assert {each.design for each in of.values()} == {Design.FOLDS}
     # Folds of equal size: the pooled accuracy is the mean.
-    pooled = of["svm"].pooled
-    assert pooled is not None
+    pooled = present(of["svm"].pooled)
     assert pooled.value == pytest.approx(of["svm"].mean.value)
     assert of["forest"].rank_status is RankStatus.BEST
     assert of["svm"].rank_status is RankStatus.BEHIND
@@ -272,8 +271,7 @@ def test_a_fold_without_a_value_is_pooled_and_leaves_no_mean(database: Database)
     assert [run.value for run in svm.runs][2] is None
     assert (svm.mean.value, svm.mean.reason, svm.spread) == (None, "component_undefined", None)
     assert svm.why_not_compared == "the metric is undefined for 1 of its 3 runs"
-    pooled = svm.pooled
-    assert pooled is not None
+    pooled = present(svm.pooled)
     # Of the twelve examples: tp 4, fn 0, fp 3, tn 5.
     assert pooled.value == pytest.approx(20 / np.sqrt(4 * 7 * 8 * 5))
     never = by_name(methods)["never"]
@@ -354,8 +352,7 @@ def test_a_difference_of_folds_is_as_wide_whichever_is_the_best(database: Databa
     )
 
     assert (first.name, second.name) == ("other", "other")
-    assert first.p_adjusted is not None
-    assert first.p_adjusted == pytest.approx(second.p_adjusted)
+    assert present(first.p_adjusted) == pytest.approx(second.p_adjusted)
 
 
 def test_an_equal_difference_in_all_folds_is_not_that_of_rounding(database: Database) -> None:
@@ -367,8 +364,7 @@ def test_an_equal_difference_in_all_folds_is_not_that_of_rounding(database: Data
 
     worse = by_name(found(database))["worse"]
 
-    assert worse.difference is not None
-    assert worse.difference.value == pytest.approx(-0.05)
+    assert present(worse.difference).value == pytest.approx(-0.05)
     assert (worse.rank_status, worse.p_adjusted) == (RankStatus.NOT_SEPARABLE, None)
 
 

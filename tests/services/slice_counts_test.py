@@ -18,6 +18,7 @@ from offdiag.store.models import SliceCountsRow
 from offdiag.store.slices import kept_slice_counts
 from support.filled_once import filled_once
 from support.logging_runs import correct_labels, evaluate, log, work_off
+from support.optional import present
 
 N = 400
 
@@ -44,9 +45,7 @@ def kept(database: Database) -> list[SliceCountsRow]:
 
 
 def counted(database: Database, run_id: str) -> SliceCounts:
-    found = slice_counts_of(database, run_id)
-    assert found is not None
-    return found
+    return present(slice_counts_of(database, run_id))
 
 
 def require_equal_to_evaluations(
@@ -138,9 +137,7 @@ def test_the_slices_of_a_run_are_tested_once(
 
     again = slice_findings(database, run_id)
 
-    assert first is not None
-    assert again is not None
-    assert again.found is first.found
+    assert present(again).found is present(first).found
 
 
 def test_a_run_without_columns_has_no_counts(database: Database) -> None:

@@ -11,6 +11,7 @@ from offdiag.store.database import Database
 from support.archives import revise
 from support.filled_once import filled_once
 from support.logging_runs import ACTUAL, log, work_off
+from support.optional import present
 
 IDS = [1, 2, 3, 4, 5, 6]
 
@@ -39,11 +40,9 @@ def revised_twice(database: Database) -> Database:
 def test_one_version_is_compared_with_the_one_it_corrects(revised_twice: Database) -> None:
     found = impact(revised_twice, 3)
 
-    assert found.older is not None
-    assert (found.older.number, found.version.number) == (2, 3)
+    assert (present(found.older).number, found.version.number) == (2, 3)
     assert accuracies(found) == [(5 / 6, 4 / 6)]
-    assert found.difference is not None
-    assert len(found.difference) == 1
+    assert len(present(found.difference)) == 1
 
 
 @pytest.mark.both_databases
@@ -51,8 +50,7 @@ def test_several_versions_are_taken_together(revised_twice: Database) -> None:
     found = impact(revised_twice, 3, since=1)
 
     assert accuracies(found) == [(1.0, 4 / 6)]
-    assert found.difference is not None
-    assert len(found.difference) == 2
+    assert len(present(found.difference)) == 2
     assert impact_document(found).n_changed_labels == 2
 
 

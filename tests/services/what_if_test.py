@@ -17,6 +17,7 @@ from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
 from support.filled_once import filled_once
 from support.logging_runs import correct_labels, log, upload_matrix, work_off
+from support.optional import present
 
 LABELS = ("ill", "well")
 CAREFUL = [[18, 2], [60, 920]]
@@ -53,9 +54,8 @@ def test_without_costs_errors_count_alike_and_the_choice_flips_where_runs_cost_t
     assert means(found) == [0.062, 0.017]
     assert [each.rank for each in found.answers] == [2, 1]
     # Ten fewer misses against 55 more false alarms.
-    assert found.choice is not None
-    assert [stretch.cheapest for stretch in found.choice.stretches] == [(1,), (0,)]
-    assert found.choice.stretches[0].high == pytest.approx(5.5)
+    assert [stretch.cheapest for stretch in present(found.choice).stretches] == [(1,), (0,)]
+    assert present(found.choice).stretches[0].high == pytest.approx(5.5)
 
 
 def test_changed_costs_change_the_answer_whose_difference_is_paired(database: Database) -> None:
@@ -67,13 +67,11 @@ def test_changed_costs_change_the_answer_whose_difference_is_paired(database: Da
     assert found.cheapest == 0
     behind = found.answers[1].place.behind
     assert behind.value == pytest.approx(0.145)
-    assert behind.ci_low is not None
-    assert behind.ci_low < 0.145
+    assert present(behind.ci_low) < 0.145
     assert behind.ci_method == "simultaneous, slopes at the pooled matrix"
     assert found.answers[0].place.behind.value == 0.0
-    assert found.constant is not None
-    assert LABELS[found.constant.code] == "well"
-    assert found.constant.mean == pytest.approx(0.4)
+    assert LABELS[present(found.constant).code] == "well"
+    assert present(found.constant).mean == pytest.approx(0.4)
     assert found.answers[0].ratio.value == pytest.approx(0.25)
 
 
@@ -109,8 +107,7 @@ def test_shares_merged_classes_levers_and_odd_costs_are_taken_as_typed(
 
     weighed = ask(database, runs, Question(edits="ill>well:20", shares="ill:0.1"))
     assert weighed.answers[0].mean.value == pytest.approx(0.1 * 2 + 0.9 * 60 / 980)
-    assert weighed.scenario.prevalence is not None
-    assert weighed.scenario.prevalence.tolist() == pytest.approx([0.1, 0.9])
+    assert present(weighed.scenario.prevalence).tolist() == pytest.approx([0.1, 0.9])
 
     merged = ask(database, runs, Question(merged="ill|well"))
     assert means(merged) == [0.0, 0.0]
@@ -118,8 +115,7 @@ def test_shares_merged_classes_levers_and_odd_costs_are_taken_as_typed(
 
     scenario = ask(database, runs, Question(lever="well>*")).scenario
     assert scenario.lever_is_stated
-    assert scenario.lever is not None
-    assert scenario.lever.predicted is None
+    assert present(scenario.lever).predicted is None
 
     odd = ask(database, runs, Question(edits="well>well:1"))
     assert [warning.oddity for warning in odd.warnings] == [

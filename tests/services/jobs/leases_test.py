@@ -23,6 +23,7 @@ from offdiag.store.database import Database, Session
 from offdiag.store.jobs import JobRequest, Lease
 from offdiag.store.models import WorkRow
 from support.logging_runs import POLICY
+from support.optional import present
 
 LEASE_S = 30.0
 
@@ -30,8 +31,7 @@ LEASE_S = 30.0
 def asked_for(database: Database, key: str = "k") -> int:
     with database.write() as session:
         work_id = jobs.insert_pending(session, "note", JobRequest(key, {}))
-    assert work_id is not None
-    return work_id
+    return present(work_id)
 
 
 def take(database: Database, work_id: int) -> Lease:
@@ -39,8 +39,7 @@ def take(database: Database, work_id: int) -> Lease:
         lease = job_lease.claim(
             session, work_id, token=secrets.token_hex(8), lease_s=LEASE_S, max_attempts=5
         )
-    assert lease is not None
-    return lease
+    return present(lease)
 
 
 def where_it_stands(database: Database, work_id: int) -> tuple[str, int, int] | None:
@@ -87,8 +86,7 @@ def test_who_lost_a_lease_is_told_why(database: Database) -> None:
     execute(lease, Means(database, keeper, POLICY, doing(overtaken), told.append))
 
     assert [ended.outcome for ended in told] == [Outcome.LOST]
-    assert told[0].error is not None
-    assert told[0].error.endswith("of 30 s: the machine gave this process no time to.")
+    assert present(told[0].error).endswith("of 30 s: the machine gave this process no time to.")
 
 
 def test_work_that_loses_every_lease_is_given_up_in_the_end(database: Database) -> None:

@@ -23,6 +23,7 @@ from offdiag.store.jobs import JobRequest
 from offdiag.store.models import EvaluationRow, ProjectRow, WorkRow
 from support.contents import count_rows
 from support.logging_runs import POLICY, log, work_off
+from support.optional import present
 
 LEASE_S = 30.0
 
@@ -34,8 +35,7 @@ def keeper_of(database: Database) -> LeaseKeeper:
 def submitted(database: Database, key: str = "k") -> int:
     with database.write() as session:
         work_id = jobs.insert_pending(session, "note", JobRequest(key, {"name": key}))
-    assert work_id is not None
-    return work_id
+    return present(work_id)
 
 
 def the_work(database: Database) -> WorkRow | None:
@@ -222,8 +222,7 @@ def test_work_that_always_fails_is_buried_after_exactly_five_starts(database: Da
             pass
 
     assert starts.count("poison") == 5
-    failed = the_work(database)
-    assert failed is not None
+    failed = present(the_work(database))
     assert (failed.state, failed.attempts) == ("dead", 5)
     assert results(database) == [
         "gave up poison: ValueError: the disk of the test is on fire",
@@ -247,8 +246,7 @@ def test_work_that_kills_its_workers_is_buried_by_the_sweep(database: Database) 
     reconciled = reconcile(database, POLICY, noting())
 
     assert reconciled.failed == 1
-    failed = the_work(database)
-    assert failed is not None
+    failed = present(the_work(database))
     assert failed.state == "dead"
     assert failed.error
 
@@ -263,8 +261,7 @@ def test_a_retry_gives_way_to_a_newer_request(database: Database) -> None:
     with keeper_of(database) as keeper:
         run_job(database, work_id, keeper, POLICY, noting(fails_after_a_new_request))
 
-    waiting = the_work(database)
-    assert waiting is not None
+    waiting = present(the_work(database))
     assert waiting.id != work_id
     assert (waiting.state, waiting.attempts) == ("todo", 0)
 
@@ -280,8 +277,7 @@ def test_an_unreachable_database_is_no_attempt(
     with keeper_of(database) as keeper, pytest.raises(DatabaseUnavailable):
         run_job(database, work_id, keeper, POLICY, noting(unreachable))
 
-    waiting = the_work(database)
-    assert waiting is not None
+    waiting = present(the_work(database))
     assert (waiting.state, waiting.attempts, waiting.error) == ("todo", 0, None)
 
 

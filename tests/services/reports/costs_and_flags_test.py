@@ -23,6 +23,7 @@ from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
 from support.logging_runs import correct_labels, log, work_off
+from support.optional import present
 from support.reporting import SCOPE, edition, editions, files, log_plain_run, log_run
 from support.set_runs import log_sets
 
@@ -60,16 +61,13 @@ def test_the_newest_version_counts_unless_one_is_named_beside_the_best_constant_
     newest = edition(database, cost_matrix="visits").snapshot
     first = edition(database, cost_matrix="visits@1").snapshot
 
-    assert newest.costs is not None
-    assert (newest.costs.version, newest.runs[0].metrics["mean_cost"].value) == (2, 2.1)
+    assert (present(newest.costs).version, newest.runs[0].metrics["mean_cost"].value) == (2, 2.1)
     costs = first.costs
     assert costs is not None
     cost = first.runs[0].metrics["mean_cost"]
     # Ten melanomas are missed and ten moles are taken for one, of a hundred.
     assert (costs.version, cost.value) == (1, (10 * 10 + 10 * 1) / 100)
-    assert cost.ci_low is not None
-    assert cost.ci_high is not None
-    assert cost.ci_low < 1.1 < cost.ci_high
+    assert present(cost.ci_low) < 1.1 < present(cost.ci_high)
     assert (costs.text, costs.currency) == ("visits@1", "EUR")
     assert costs.constant is not None
     assert (costs.constant.label, costs.constant.mean_cost) == ("mel", 0.5)
@@ -87,8 +85,7 @@ def test_runs_that_may_be_the_best_are_told_from_those_that_are_worse_and_the_ch
 
     report = edition(database)
 
-    found = report.snapshot.best_set
-    assert found is not None
+    found = present(report.snapshot.best_set)
     assert (set(found.may_be_best), found.worse) == ({good, near}, (bad,))
     assert (
         "1 run is significantly worse than the best, which may be either of good and near (3 runs "
@@ -124,12 +121,10 @@ def test_a_weighted_run_leads_no_report_and_hides_no_test(database: Database) ->
     report = edition(database)
 
     assert [run.name for run in report.ranking] == ["good", "third", "bad", "survey"]
-    leader = report.snapshot.leader
-    assert leader is not None
+    leader = present(report.snapshot.leader)
     assert (leader.run_id, [each.count for each in leader.confusions]) == (good, [5, 5])
     # What is said of the runs without weights is what was said before there was one with some.
-    found = report.snapshot.best_set
-    assert found is not None
+    found = present(report.snapshot.best_set)
     assert found.worse == (bad,)
     assert found == alone.snapshot.best_set
     assert report.snapshot.best_of_many == alone.snapshot.best_of_many is not None
@@ -197,8 +192,7 @@ def test_multi_label_runs_that_may_be_the_best_are_those_of_the_comparison(
     report = edition(database, dataset="photos")
 
     assert report.scope.metrics == METRICS_OF_SETS
-    found = report.snapshot.best_set
-    assert found is not None
+    found = present(report.snapshot.best_set)
     assert (set(found.may_be_best), found.worse) == ({ids["good"], ids["near"]}, (ids["bad"],))
     assert any("significantly worse" in sentence for sentence in further_sentences(report))
 
@@ -230,8 +224,7 @@ def test_the_champion_is_marked_among_the_runs_and_named_below(database: Databas
 
     report = edition(database)
 
-    table = runs_table(report)
-    assert table is not None
+    table = present(runs_table(report))
     marks = {row[2]: row[1] for row in table.rows}
     assert (marks[good], marks[bad]) == ("good", "bad (champion)")
     assert ("champion", f"bad {bad}") in provenance(report)
@@ -271,8 +264,7 @@ def test_costs_decide_who_is_best_where_they_rank(database: Database) -> None:
     )
 
     assert [run.name for run in by_cost.ranking] == ["cautious", "blind", "even"]
-    assert by_cost.snapshot.leader is not None
-    assert by_cost.snapshot.leader.run_id == by_cost.ranking[0].id
+    assert present(by_cost.snapshot.leader).run_id == by_cost.ranking[0].id
     assert {run.id for run in by_cost.ranking} >= {cheap, blind}
 
 
@@ -376,10 +368,9 @@ def test_a_flag_is_closed_by_corrected_labels_and_the_report_says_so(database: D
     second = edition(database)
 
     assert ("F4", "mel") in {(flag.rule, flag.class_label) for flag in first.snapshot.flags or ()}
-    assert second.findings.flags is not None
-    closed = {(flag.rule, flag.class_label) for flag in second.findings.flags.closed}
+    closed = {(flag.rule, flag.class_label) for flag in present(second.findings.flags).closed}
     assert ("F4", "mel") in closed
-    assert {flag.run_id for flag in second.findings.flags.closed} == {blind}
+    assert {flag.run_id for flag in present(second.findings.flags).closed} == {blind}
     markdown = files(database, editions(database)[-1].id)["markdown"].content.decode()
     assert "## Flags raised and closed since edition 1" in markdown
 
@@ -397,9 +388,8 @@ def test_a_flag_whose_snooze_ended_is_open_again_and_not_raised(
 
     report = edition(database)
 
-    assert report.findings.flags is not None
-    assert report.findings.flags.opened == ()
-    assert {each.why for each in report.findings.flags.reopened} == {"snooze ended"}
+    assert present(report.findings.flags).opened == ()
+    assert {each.why for each in present(report.findings.flags).reopened} == {"snooze ended"}
     markdown = files(database, editions(database)[-1].id)["markdown"].content.decode()
     assert "| snooze ended |" in markdown
     assert "| raised |" not in markdown

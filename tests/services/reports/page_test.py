@@ -22,6 +22,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import ReportEditionRow, ScheduleRow
 from support.dashboard import counted_statements
 from support.logging_runs import work_off
+from support.optional import present
 from support.reporting import SCOPE, log_plain_run, weekly
 
 
@@ -70,10 +71,8 @@ def test_a_list_shows_the_summary_of_the_newest_computed_edition(database: Datab
 
     (entry,) = reports_page(database).entries
 
-    assert entry.last is not None
-    assert entry.last.state.value == "pending"
-    summary = entry.summary
-    assert summary is not None
+    assert present(entry.last).state.value == "pending"
+    summary = present(entry.summary)
     assert (summary.n_runs, summary.n_alerts, summary.n_new_alerts) == (1, 1, 0)
     assert (summary.n_open_flags, summary.n_raised_flags) == (0, 0)
     assert (summary.metric, summary.line) == ("balanced_accuracy", (0.9, 0.9))
@@ -108,8 +107,7 @@ def test_editions_come_part_by_part_and_the_page_costs_the_same(database: Databa
 
     assert [entry.edition.number for entry in page.editions] == [1]
     assert page.entry.n_editions == 3
-    assert page.planned is not None
-    assert len(page.planned.next_due_times) == 5
+    assert len(present(page.planned).next_due_times) == 5
     assert len(page.history) == 3
     assert len(statements) <= 6
     assert beyond.editions == ()
@@ -134,5 +132,4 @@ def test_a_schedule_is_shown_with_its_next_five_times_or_why_there_are_none(
     assert len(entry.next_due_times) == 5
     assert {f"{fire.wall:%a %H:%M}" for fire in entry.next_due_times} == {"Mon 06:30", "Thu 06:30"}
     assert paused.next_due_times == ()
-    assert unreadable.problem is not None
-    assert "there is no time zone" in unreadable.problem
+    assert "there is no time zone" in present(unreadable.problem)

@@ -30,6 +30,7 @@ from support.logging_runs import (
     upload_matrix,
     work_off,
 )
+from support.optional import present
 from support.reporting import (
     LABELS,
     SCOPE,
@@ -76,8 +77,7 @@ def test_an_edition_holds_the_runs_in_scope_with_intervals_and_the_errors_of_the
     leader = report.snapshot.leader
     assert leader is not None
     assert leader.run_id == best
-    assert leader.matrix is not None
-    assert leader.matrix.counts == ((47, 3), (3, 47))
+    assert present(leader.matrix).counts == ((47, 3), (3, 47))
     assert [(each.actual, each.predicted, each.count) for each in leader.confusions] == [
         ("mel", "nv", 3),
         ("nv", "mel", 3),
@@ -96,8 +96,7 @@ def test_files_are_frozen_with_checksums_and_a_digest_that_the_same_figures_have
     for file in found.values():
         assert file.sha256 == hashlib.sha256(file.content).hexdigest()
     assert json.loads(found["json"].content)["data_digest"] == frozen.data_digest
-    assert frozen.headline is not None
-    assert frozen.headline in found["markdown"].content.decode()
+    assert present(frozen.headline) in found["markdown"].content.decode()
     assert work_keys(database) == []
     edition(database)
     second = editions(database)[1]
@@ -170,10 +169,9 @@ def test_a_run_whose_evaluation_failed_for_an_edition_is_compared_with_the_one_b
     assert {(each.run_name, each.origin) for each in after.findings.changes.beyond} == {
         ("low", Origin.RESCORED)
     }
-    assert after.findings.flags is not None
     known = {flag.key for flag in first.snapshot.flags or ()}
     assert known & {flag.key for flag in after.snapshot.flags or ()}
-    assert not known & {flag.key for flag in after.findings.flags.opened}
+    assert not known & {flag.key for flag in present(after.findings.flags).opened}
     (alert,) = after.findings.alerts.raised
     assert (alert.run_id, alert.is_new) == (low, False)
     assert "1 run is back that edition 2 had no figures of." in further_sentences(after)
