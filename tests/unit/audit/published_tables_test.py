@@ -17,6 +17,7 @@ from offdiag.audit.findings import AuditReport, AuditVerdict, Finding, Orientati
 from offdiag.audit.printed import Rounding
 from offdiag.sdk.evaluations.audit import audit_reported
 from support import published_matrices as published
+from support.optional import present
 
 CONSISTENT, IMPOSSIBLE = AuditVerdict.CONSISTENT, AuditVerdict.IMPOSSIBLE
 OTHER, TRANSPOSED = AuditVerdict.OTHER_DEFINITION, AuditVerdict.TRANSPOSED
@@ -146,8 +147,7 @@ class TestWine:
 
         assert report.verdict is OTHER
         assert len(contested(report)) == 6
-        assert report.matrix is not None
-        assert report.matrix.class_order == ("Class 3", "Class 1", "Class 2")
+        assert present(report.matrix).class_order == ("Class 3", "Class 1", "Class 2")
         assert report.findings[0].definition.name(report.labels) == "precision of 'Class 3'"
 
     def test_class_sizes_alone_show_that_table_10_permuted_lost_its_labels(self) -> None:
@@ -187,9 +187,8 @@ class TestWine:
         )
 
         assert report.verdict is TRANSPOSED
-        assert report.matrix is not None
-        assert report.matrix.orientation is Orientation.ACTUAL_COLUMNS
-        assert report.matrix.decided_by == "class_counts"
+        assert present(report.matrix).orientation is Orientation.ACTUAL_COLUMNS
+        assert present(report.matrix).decided_by == "class_counts"
 
 
 class TestCifar:
@@ -229,8 +228,7 @@ class TestLecture:
         )
 
         assert report.verdict is CONSISTENT
-        assert report.tables is not None
-        assert list(report.tables) == [((141, 67), (0, 31))]
+        assert list(present(report.tables)) == [((141, 67), (0, 31))]
 
     def test_the_long_accuracy_of_the_covid_test_was_cut_off(self) -> None:
         report = audit_reported(reported={"Accuracy": "0.7196652"}, matrix=published.COVID_TEST)
@@ -320,8 +318,7 @@ class TestCourse:
 
         assert report.verdict is CONSISTENT
         assert report.reading == "'+' is the positive class"
-        assert report.tables is not None
-        assert list(report.tables) == [((80, 20), (200, 9700))]
+        assert list(present(report.tables)) == [((80, 20), (200, 9700))]
 
     def test_swapped_precision_and_recall_of_the_screening_example_are_recognised(self) -> None:
         reported = {**self.SCREENING, "Precision": "80%", "Recall": "28.6%"}

@@ -18,6 +18,7 @@ from offdiag.metrics.paired.hypothesis_tests import holm
 from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.simultaneous_tests import paired_statistics, pooled_matrix
 from support.matrices import numbered_labels
+from support.optional import present
 
 LABELS = numbered_labels(3)
 N = 600
@@ -66,12 +67,9 @@ def test_differences_are_against_the_highest(three: ManyComparison) -> None:
     for key, places in three.places.items():
         best = places[1].value.value
         for place in (places[0], places[2]):
-            assert place.behind is not None
             assert place.compared_with == 1
-            assert best is not None
-            assert place.value.value is not None
-            behind = place.value.value - best
-            assert place.behind.value == pytest.approx(behind), key
+            behind = present(place.value.value) - present(best)
+            assert present(place.behind).value == pytest.approx(behind), key
             assert behind <= 0
 
 
@@ -85,9 +83,8 @@ def test_the_interval_that_is_shown_is_the_one_that_decides() -> None:
             if place.rank_status not in {RankStatus.BEHIND, RankStatus.NOT_SEPARABLE}:
                 continue
             assert place.behind is not None
-            assert place.p_adjusted is not None
             is_worse = place.rank_status is RankStatus.BEHIND
-            assert (place.p_adjusted < 0.05) == is_worse
+            assert (present(place.p_adjusted) < 0.05) == is_worse
             if place.behind.ci_high is not None:
                 assert (place.behind.ci_high < 0) == is_worse
                 seen.add(place.rank_status)
@@ -102,8 +99,7 @@ def test_p_of_a_difference_is_that_of_the_two_runs_with_slopes_at_all_of_them(
     matrices = [each for each in three.matrices if isinstance(each, ConfusionMatrix)]
     gradients = aggregate_gradients(pooled_matrix(matrices), ["mcc"])
     assert place.behind is not None
-    assert place.behind.value is not None
-    statistic = paired_statistics(joint, gradients, {"mcc": place.behind.value})["mcc"]
+    statistic = paired_statistics(joint, gradients, {"mcc": present(place.behind.value)})["mcc"]
     assert place.p == pytest.approx(erfc(abs(statistic.t) / sqrt(2)))
 
 
@@ -124,8 +120,7 @@ def test_what_two_runs_alone_would_show_is_not_said_among_many() -> None:
     assert statuses(many)[1] is RankStatus.NOT_SEPARABLE
     place = many.places["overall_accuracy"][1]
     assert place.p == pytest.approx(erfc(sqrt(5) / sqrt(2)))
-    assert place.p_adjusted is not None
-    assert place.p_adjusted > 0.05
+    assert present(place.p_adjusted) > 0.05
 
 
 def test_recall_of_a_class_that_one_run_misses_is_told() -> None:
@@ -168,10 +163,8 @@ def test_cochran_is_asked_about_all_runs_at_once(three: ManyComparison) -> None:
     equal = compared(GOOD, GOOD, GOOD)
 
     assert three.cochran is not None
-    assert three.cochran.p is not None
-    assert three.cochran.p < 1e-6
-    assert equal.cochran is not None
-    assert equal.cochran.reason == "no_discordant_pairs"
+    assert present(three.cochran.p) < 1e-6
+    assert present(equal.cochran).reason == "no_discordant_pairs"
 
 
 def test_every_pair_of_runs_is_counted(three: ManyComparison) -> None:
@@ -193,12 +186,10 @@ def test_a_matrix_is_compared_without_pairs() -> None:
     place = many.places["mcc"][2]
     assert many.unpaired == (2,)
     assert place.rank_status is RankStatus.BEHIND
-    assert place.behind is not None
-    assert place.behind.ci_method == "simultaneous, square and add, unpaired"
+    assert present(place.behind).ci_method == "simultaneous, square and add, unpaired"
     assert many.recall[0][2].rank_status is RankStatus.BEHIND
     paired = many.places["mcc"][1 - _highest(many, "mcc")]
-    assert paired.behind is not None
-    assert paired.behind.ci_method == "simultaneous, slopes at the pooled matrix"
+    assert present(paired.behind).ci_method == "simultaneous, slopes at the pooled matrix"
     assert many.cochran is None
     assert "C is a matrix without predictions" in many_verdict(many).text
 

@@ -25,6 +25,7 @@ from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, ReportScope, Side
 from offdiag.reports.snapshot import RunFigures, TruthFigures
 from offdiag.reports.tables import tables_of_findings
+from support.optional import present
 from support.report_figures import SCOPE, UNDEFINED, report, run, snapshot
 
 BELOW = Condition("mcc", Side.BELOW, 0.5)
@@ -166,8 +167,7 @@ def test_editions_with_new_samples_decide_together_and_name_the_start() -> None:
     again = find_alerts([night(0.87)], [ACCURATE], alerts.raised, found)
 
     (alert,) = alerts.raised
-    assert alert.evidence is not None
-    assert (alert.evidence.start, alert.is_new) == (4, True)
+    assert (present(alert.evidence).start, alert.is_new) == (4, True)
     assert [each.is_new for each in again.raised] == [False]
 
 
@@ -245,10 +245,9 @@ def test_editions_hand_their_evidence_on_through_the_stored_document() -> None:
         previous = read_report(json.loads(json.dumps(report_document(made))))
         assert previous == made
 
-    assert previous is not None
-    (evidence,) = previous.findings.alerts.evidence
+    (evidence,) = present(previous).findings.alerts.evidence
     assert [batch.hits for batch in evidence.batches] == [1_800, 1_740, 1_720]
-    (table,) = [each for each in tables_of_findings(previous) if "Evidence" in each.title]
+    (table,) = [each for each in tables_of_findings(present(previous)) if "Evidence" in each.title]
     assert table.rows[0][2:4] == ("3", "6,000")
 
 
@@ -308,8 +307,7 @@ def test_evidence_beyond_a_million_is_not_written_out_to_its_last_digit() -> Non
         shown = [replace(night_run, metrics=metrics, n_scored=SIZE)]
         previous = report(snapshot(shown, truth=truth), previous, scope=scope)
 
-    assert previous is not None
-    alerts, evidence = tables_of_findings(previous)[:2]
+    alerts, evidence = tables_of_findings(present(previous))[:2]
     assert alerts.rows[0][2] == "evidence over 1,000,000 : 1, most likely since edition 1"
     assert evidence.rows[0][4:] == ("over 1,000,000 : 1", "20 : 1")
 

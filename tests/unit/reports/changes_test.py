@@ -26,6 +26,7 @@ from offdiag.reports.report import Report
 from offdiag.reports.scope import DEFAULT_METRICS, Condition, Side
 from offdiag.reports.snapshot import MOST_RUNS, FlagFigures, Snapshot, TruthFigures
 from offdiag.reports.tables import flags_table, runs_table
+from support.optional import present
 from support.report_figures import SCOPE, UNDEFINED, report, run, snapshot, value
 
 METRICS = ("mcc",)
@@ -291,8 +292,7 @@ def test_flags_of_a_run_that_is_back_are_no_news() -> None:
                    older=[without, first])  # fmt: skip
 
     assert found.findings.returned == ("r_focal",)
-    assert found.findings.flags is not None
-    assert [each.class_label for each in found.findings.flags.opened] == ["nv"]
+    assert [each.class_label for each in present(found.findings.flags).opened] == ["nv"]
 
 
 def test_a_run_that_came_for_one_that_is_gone_is_not_new_where_only_the_newest_are_shown() -> None:
@@ -366,8 +366,7 @@ def test_a_flag_that_was_settled_and_is_open_again_is_reopened() -> None:
     assert [(each.flag.class_label, each.why) for each in again.reopened] == [("mel", "reopened")]
     assert still is not None
     assert (still.opened, still.reopened) == ((), ())
-    assert settled_since is not None
-    assert settled_since.closed == ()
+    assert present(settled_since).closed == ()
 
 
 @pytest.mark.parametrize(
@@ -385,16 +384,14 @@ def test_a_flag_whose_snooze_ended_is_not_said_to_be_raised(now: FlagFigures, wh
     assert (
         "0 flags were raised, 1 reopened and 0 closed since edition 1; 1 is open."
     ) in further_sentences(shown)
-    assert table is not None
-    assert [(row[0], row[3]) for row in table.rows] == [(why, "mel")]
+    assert [(row[0], row[3]) for row in present(table).rows] == [(why, "mel")]
 
 
 def test_a_flag_of_a_run_without_figures_is_not_closed() -> None:
     now = replace(holding(), runs=RUNS[1:])
 
-    found = find_flag_changes(holding(flag()), now)
+    found = present(find_flag_changes(holding(flag()), now))
 
-    assert found is not None
     assert found.closed == ()
 
 
@@ -420,9 +417,8 @@ def test_a_first_edition_says_how_many_are_open_and_lists_them() -> None:
     table = flags_table(shown)
 
     assert "1 flag is open." in further_sentences(shown)
-    assert table is not None
-    assert table.title == "Open flags"
-    assert [row[:4] for row in table.rows] == [("open", "high", "focal", "mel")]
+    assert present(table).title == "Open flags"
+    assert [row[:4] for row in present(table).rows] == [("open", "high", "focal", "mel")]
 
 
 def test_without_flags_nothing_is_said() -> None:
@@ -443,9 +439,8 @@ def test_too_many_flags_are_said_to_be_cut() -> None:
 
 
 def test_the_table_holds_what_was_raised_before_what_was_closed() -> None:
-    table = flags_table(editions_of(holding(flag("mel")), holding(flag("df"))))
+    table = present(flags_table(editions_of(holding(flag("mel")), holding(flag("df")))))
 
-    assert table is not None
     assert table.title == "Flags raised and closed since edition 1"
     assert [(row[0], row[3]) for row in table.rows] == [("raised", "df"), ("closed", "mel")]
     assert table.note == "A closed flag says what held when it still fired."
@@ -468,9 +463,8 @@ def test_a_report_of_a_version_without_flags_can_still_be_read() -> None:
     for key in ("flags", "costs_before"):
         del document["findings"][key]
 
-    read = read_report(document)
+    read = present(read_report(document))
 
-    assert read is not None
     assert read.snapshot.flags is None
 
 
@@ -496,9 +490,8 @@ def test_runs_share_a_place_in_the_table_and_have_none_with_weights_or_without_a
     weighted = replace(run("survey", 0.95), has_weights=True)
     none = run("none", 0.0, metrics=dict.fromkeys(DEFAULT_METRICS, UNDEFINED))
 
-    table = runs_table(report(snapshot([run("a", 0.5), weighted, none, run("b", 0.5)])))
+    table = present(runs_table(report(snapshot([run("a", 0.5), weighted, none, run("b", 0.5)]))))
 
-    assert table is not None
     assert [row[0] for row in table.rows] == ["1", "1", "", ""]
 
 

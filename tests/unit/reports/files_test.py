@@ -124,7 +124,7 @@ def test_every_head_cell_says_what_its_column_is(second: Report) -> None:
     page = Page(files_of(second)["html"])
 
     assert all(head.text for head in page.all("th"))
-    assert all(head.attributes["scope"] in {"col", "row"} for head in page.all("th"))
+    assert all(head["scope"] in {"col", "row"} for head in page.all("th"))
 
 
 def test_the_first_sentence_is_the_first_sentence_everywhere(second: Report) -> None:

@@ -12,6 +12,7 @@ from offdiag.audit.table_text.cells import (
     read_value,
     run_together,
 )
+from support.optional import present
 
 
 @pytest.mark.parametrize(
@@ -108,9 +109,8 @@ def test_mark_up_and_typography_give_way_to_plain_characters(text: str, lines: l
     ],
 )
 def test_a_number_keeps_the_form_it_was_printed_in(cell: str, numbers: tuple[str, ...]) -> None:
-    value = read_value(cell)
+    value = present(read_value(cell))
 
-    assert value is not None
     assert value.numbers == numbers
     assert not value.has_spread
 
@@ -121,9 +121,8 @@ def test_a_number_keeps_the_form_it_was_printed_in(cell: str, numbers: tuple[str
 def test_a_deviation_is_no_form_of_the_number_and_says_that_it_is_a_mean(
     cell: str, number: str
 ) -> None:
-    value = read_value(cell)
+    value = present(read_value(cell))
 
-    assert value is not None
     assert value.numbers == (number,)
     assert value.has_spread
 
@@ -157,7 +156,6 @@ def test_words_are_no_numbers(cell: str) -> None:
     ("cell", "count"), [("80", 80), ("9,900", 9900), ("0.8", None), ("80%", None), ("-3", None)]
 )
 def test_cases_are_counted_in_whole_numbers(cell: str, count: int | None) -> None:
-    value = read_value(cell)
+    value = present(read_value(cell))
 
-    assert value is not None
     assert value.count == count

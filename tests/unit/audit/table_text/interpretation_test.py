@@ -9,6 +9,7 @@ from offdiag.audit.table_text.headers import Meaning, written
 from offdiag.audit.table_text.interpretation import Corrections, Reading, read_table_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
+from support.optional import present
 
 REPORT = """\
               precision    recall  f1-score   support
@@ -195,8 +196,7 @@ def test_matrices_are_found_with_what_they_say_of_their_axes(
 def test_metrics_at_the_sides_of_a_matrix_belong_to_its_classes() -> None:
     reading = read("a b Recall\na 8 2 0.80\nb 1 9 0.90\nPrecision 0.89 0.82")
 
-    assert reading.matrix is not None
-    assert reading.matrix.counts == ((8, 2), (1, 9))
+    assert present(reading.matrix).counts == ((8, 2), (1, 9))
     assert sorted(numbers(reading)) == [
         ("precision[a]", "0.89"),
         ("precision[b]", "0.82"),
@@ -273,8 +273,7 @@ def test_prose_with_commas_is_no_header_of_a_number() -> None:
 def test_a_matrix_below_a_table_is_no_part_of_it() -> None:
     reading = read("Model\tAcc\tF1\nSVM\t0.9\t0.8\n\n8 3\n1 17")
 
-    assert reading.matrix is not None
-    assert reading.matrix.counts == ((8, 3), (1, 17))
+    assert present(reading.matrix).counts == ((8, 3), (1, 17))
     assert len(reading.numbers) == 2
 
 
@@ -322,8 +321,7 @@ Prediction  a  b
 def test_a_report_of_r_has_the_numbers_below_its_matrix() -> None:
     reading = read(R_REPORT)
 
-    assert reading.matrix is not None
-    assert reading.matrix.counts == ((8, 3), (1, 17))
+    assert present(reading.matrix).counts == ((8, 3), (1, 17))
     assert numbers(reading) == [
         ("overall_accuracy", "0.8621"),
         ("cohen_kappa", "0.6964"),
@@ -355,9 +353,8 @@ def test_data_frames_as_they_are_printed_are_tables(text: str) -> None:
 def test_a_matrix_may_be_a_cross_table_of_pandas() -> None:
     reading = read("Predicted  a   b\nActual\na   44   6\nb   5  48\n\naccuracy 0.893")
 
-    assert reading.matrix is not None
-    assert reading.matrix.counts == ((44, 6), (5, 48))
-    assert reading.matrix.orientation is ROWS
+    assert present(reading.matrix).counts == ((44, 6), (5, 48))
+    assert present(reading.matrix).orientation is ROWS
 
 
 class TestUnits:
@@ -394,9 +391,8 @@ class TestUnits:
         ],
     )
     def test_what_may_be_either_is_a_question_that_names_both(self, text: str, says: str) -> None:
-        question = read(text).question
+        question = present(read(text).question)
 
-        assert question is not None
         assert question.field == "unit"
         assert says in str(question)
         assert read(text, is_percent=True).question is None
@@ -488,8 +484,7 @@ class TestCorrections:
     def test_stated_names_replace_those_of_a_matrix_in_its_order(self) -> None:
         reading = read("8 2\n1 9\nAccuracy 0.85", classes="ill 10, well 10", positive="ill")
 
-        assert reading.matrix is not None
-        assert reading.matrix.labels == ("ill", "well")
+        assert present(reading.matrix).labels == ("ill", "well")
         assert reading.positive == "ill"
 
     @pytest.mark.parametrize(
@@ -514,9 +509,8 @@ class TestCorrections:
     def test_a_name_beside_known_classes_is_a_question_that_a_correction_answers(self) -> None:
         text = "Classes: a 1, b 2\n\tRecall\na\t1\nb\t1\nOverall\t0.9"
 
-        question = read(text).question
+        question = present(read(text).question)
 
-        assert question is not None
         assert question.field == "classes"
         assert "a class 'Overall'; known are a, b" in str(question)
         assert read(text, heads={"Overall": "-"}).question is None

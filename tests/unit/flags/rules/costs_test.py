@@ -15,6 +15,7 @@ from offdiag.flags.verdict import Severity
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.weighted.counts import WeightedCounts
+from support.optional import present
 
 LABELS = LabelSet(("ill", "well"))
 TEN_TO_ONE = CostMatrix(np.array([[0.0, 10.0], [1.0, 0.0]]), LABELS, "EUR")
@@ -25,9 +26,8 @@ def matrix(cells: list[list[int]]) -> ConfusionMatrix:
 
 
 def test_a_majority_classifier_costs_what_the_constant_answer_costs() -> None:
-    verdict = cost_verdict(matrix([[0, 10], [0, 990]]), TEN_TO_ONE)
+    verdict = present(cost_verdict(matrix([[0, 10], [0, 990]]), TEN_TO_ONE))
 
-    assert verdict is not None
     assert (verdict.rule, verdict.severity) == ("F11", Severity.CRITICAL)
     assert verdict.message == ("Total cost is 100 EUR; always predicting 'well' costs 100 EUR.")
     assert verdict.evidence["ratio"] == 1.0
@@ -55,9 +55,8 @@ def test_a_few_units_more_than_the_constant_answer_are_silent() -> None:
 
 def test_the_proof_is_the_binomial_test_of_false_alarms_among_all_alarms() -> None:
     """An alarm pays where it is right in one of 11 cases."""
-    proved = cost_verdict(matrix([[1, 9], [60, 930]]), TEN_TO_ONE)
+    proved = present(cost_verdict(matrix([[1, 9], [60, 930]]), TEN_TO_ONE))
 
-    assert proved is not None
     p = at_least(60, 61, 10 / 11)
     assert proved.evidence["p"] == pytest.approx(p, rel=0.03)
     assert proved.message == (
@@ -78,9 +77,8 @@ def test_the_proof_is_the_binomial_test_of_false_alarms_among_all_alarms() -> No
 def test_constant_predictions_that_may_both_be_the_best_share_the_level() -> None:
     """Of as many ill as well people always predicting either may be the better one."""
     equal = CostMatrix(np.array([[0.0, 1.0], [1.0, 0.0]]), LABELS)
-    verdict = cost_verdict(matrix([[5, 45], [30, 20]]), equal)
+    verdict = present(cost_verdict(matrix([[5, 45], [30, 20]]), equal))
 
-    assert verdict is not None
     _, proof, _ = verdict.fired
     assert proof.threshold == 0.025
 
@@ -92,10 +90,8 @@ def test_equal_weights_are_judged_as_numbers() -> None:
     found = cost_verdict(weighted, TEN_TO_ONE)
 
     expected = cost_verdict(matrix(counts.tolist()), TEN_TO_ONE)
-    assert found is not None
-    assert expected is not None
-    assert found.evidence["p"] == pytest.approx(expected.evidence["p"])
-    assert found.evidence["ratio"] == pytest.approx(expected.evidence["ratio"])
+    assert present(found).evidence["p"] == pytest.approx(present(expected).evidence["p"])
+    assert present(found).evidence["ratio"] == pytest.approx(present(expected).evidence["ratio"])
 
 
 def test_few_heavy_examples_prove_less_than_as_many_equal_ones() -> None:

@@ -22,6 +22,7 @@ from offdiag.metrics.intervals.costs import cost_intervals, threshold_bounds
 from offdiag.metrics.paired.joint_counts import joint_of_points
 from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
 from offdiag.metrics.scores.ranking import rank_scores
+from support.optional import present
 
 LABELS = LabelSet.declared(["well", "ill"])
 ILL, WELL = 1, 0
@@ -83,8 +84,7 @@ def test_the_cheapest_point_is_that_of_the_scores_themselves() -> None:
         at: TEN_TO_ONE.weights[is_ill.astype(int), (score >= at).astype(int)].sum()
         for at in score.tolist()
     }
-    assert place is not None
-    assert points.thresholds[place] == min(costs_at, key=lambda at: costs_at[at])
+    assert points.thresholds[present(place)] == min(costs_at, key=lambda at: costs_at[at])
 
 
 def test_of_equally_cheap_thresholds_the_strictest_is_taken() -> None:
@@ -111,8 +111,7 @@ def test_a_choice_among_noise_pays_more_where_it_was_not_made() -> None:
     gains = []
     for seed in range(10):
         points = drawn(60, seed=seed, gap=0.0)
-        on_others = crossfitted(points, prices, seed=1)
-        assert on_others is not None
+        on_others = present(crossfitted(points, prices, seed=1))
         gains.append(on_others.mean_cost - float(cost_at_each(points, prices).min()))
 
     assert np.mean(gains) > 0.02
@@ -121,18 +120,16 @@ def test_a_choice_among_noise_pays_more_where_it_was_not_made() -> None:
 def test_many_cases_leave_little_to_luck() -> None:
     points, prices = drawn(20_000, seed=1, gap=2.0), side_costs(TEN_TO_ONE, ILL)
 
-    found = crossfitted(points, prices, seed=1)
+    found = present(crossfitted(points, prices, seed=1))
 
-    assert found is not None
     assert found.mean_cost == pytest.approx(float(cost_at_each(points, prices).min()), rel=0.02)
 
 
 def test_the_errors_of_a_choice_cost_what_it_costs() -> None:
     points, prices = drawn(200, seed=3), side_costs(costs([[0, 3], [7, 0]]), ILL)
 
-    found = crossfitted(points, prices, seed=1)
+    found = present(crossfitted(points, prices, seed=1))
 
-    assert found is not None
     assert 0 < found.missed < points.n_positive
     paid = 7 * found.missed + 3 * found.false_alarms
     assert paid / (points.n_positive + points.n_negative) == pytest.approx(found.mean_cost)
@@ -197,8 +194,6 @@ def test_the_interval_of_a_threshold_is_nearly_that_of_its_matrix(
         keys=("mean_cost",),
         replicates=20_000,
     )["mean_cost"]
-    assert drawn.low is not None
-    assert drawn.high is not None
 
     found = threshold_bounds(
         side_costs(costs, 1, prevalence),
@@ -208,6 +203,6 @@ def test_the_interval_of_a_threshold_is_nearly_that_of_its_matrix(
         n_negative=right + added,
     )
 
-    near = 0.1 * (drawn.high - drawn.low)
-    assert found.low[0] == pytest.approx(drawn.low, abs=near)
-    assert found.high[0] == pytest.approx(drawn.high, abs=near)
+    near = 0.1 * (present(drawn.high) - present(drawn.low))
+    assert found.low[0] == pytest.approx(present(drawn.low), abs=near)
+    assert found.high[0] == pytest.approx(present(drawn.high), abs=near)

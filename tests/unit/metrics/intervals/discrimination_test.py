@@ -26,6 +26,7 @@ from offdiag.metrics.scores.discrimination import (
 )
 from offdiag.metrics.scores.ranking import RankedScores, rank_scores
 from support.forecasts import of_table, ranked, ranked_apart
+from support.optional import present
 
 # Twelve positives and eight negatives, with ties within and between the classes.
 TRUTH = np.array([1] * 12 + [0] * 8, bool)
@@ -165,10 +166,7 @@ def test_intervals_hold_their_values() -> None:
 
     for key, found in averaged_area_intervals(of_table(ACTUAL, SCORES)).items():
         value = values[key].value
-        assert found.low is not None
-        assert found.high is not None
-        assert value is not None
-        assert found.low < value < found.high
+        assert present(found.low) < present(value) < present(found.high)
         assert found.method == "delong, averaged, logit scale"
         assert found.note == "unreliable, smallest class has n = 5"
 
@@ -216,8 +214,7 @@ def test_the_variance_is_the_sum_of_squared_slopes() -> None:
         assert value is not None
         return value
 
-    value = average_precision(ranked(HITS, RANKED)).value
-    assert value is not None
+    value = present(average_precision(ranked(HITS, RANKED)).value)
     slopes = [(with_more_of(case) - value) * step for case in range(len(HITS))]
 
     assert average_precision_variance(ranked(HITS, RANKED)) == pytest.approx(
@@ -229,10 +226,7 @@ def test_the_interval_holds_its_value() -> None:
     found = average_precision_interval(ranked(HITS, RANKED))
     value = average_precision(ranked(HITS, RANKED)).value
 
-    assert found.low is not None
-    assert found.high is not None
-    assert value is not None
-    assert 0 < found.low < value < found.high < 1
+    assert 0 < present(found.low) < present(value) < present(found.high) < 1
     assert found.provenance == (
         "delta, logit scale, student t; unreliable, smaller class has n = 5"
     )
@@ -258,8 +252,7 @@ def test_nothing_to_estimate_a_variance_from_gives_no_interval(
 
 def test_the_interval_reaches_as_far_as_student_t_of_the_positive_cases() -> None:
     found = average_precision_interval(ranked(HITS, RANKED))
-    value = average_precision(ranked(HITS, RANKED)).value
-    assert value is not None
+    value = present(average_precision(ranked(HITS, RANKED)).value)
     assert found.high is not None
 
     error = average_precision_variance(ranked(HITS, RANKED)) ** 0.5 / (value * (1 - value))
@@ -278,8 +271,7 @@ def test_the_bound_has_the_tabled_factor_at_95_percent() -> None:
 
 def test_the_interval_lies_around_the_value_and_says_what_chance_shows() -> None:
     ranked = separated(50, 200)
-    value = ks(ranked).value
-    assert value is not None
+    value = present(ks(ranked).value)
 
     found = ks_interval(ranked, confidence=0.95)
 

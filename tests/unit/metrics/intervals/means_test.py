@@ -18,6 +18,7 @@ from offdiag.metrics.intervals.means import (
 from offdiag.metrics.scores import forecasts as forecasts_module
 from offdiag.metrics.scores.losses import Moments, loss_metrics, squared_distances
 from support.forecasts import of_classes, of_event
+from support.optional import present
 
 LOSSES = np.array([0.1, 0.2, 0.2, 0.9, 0.05, 2.5])
 
@@ -40,11 +41,9 @@ def test_ends_stay_inside_the_range() -> None:
 def test_the_interval_of_losses_is_symmetric_on_the_log_scale() -> None:
     found = mean_loss_interval(Moments.of(LOSSES), confidence=0.95)
 
-    assert found.low is not None
-    assert found.high is not None
     mean, error = LOSSES.mean(), LOSSES.std(ddof=1) / np.sqrt(6)
-    assert log(found.high / mean) == pytest.approx(2.570582 * error / mean, abs=1e-5)
-    assert log(found.high / mean) == pytest.approx(log(mean / found.low))
+    assert log(present(found.high) / mean) == pytest.approx(2.570582 * error / mean, abs=1e-5)
+    assert log(present(found.high) / mean) == pytest.approx(log(mean / present(found.low)))
     assert found.method == "student t, log scale"
 
 
@@ -108,9 +107,7 @@ def interval_of(value: float, variance: float | None, n_smallest: int = 50) -> I
 def test_the_interval_is_symmetric_on_the_logit_scale() -> None:
     found = interval_of(0.9, 0.02**2)
 
-    assert found.low is not None
-    assert found.high is not None
-    low, centre, high = (log(p / (1 - p)) for p in (found.low, 0.9, found.high))
+    low, centre, high = (log(p / (1 - p)) for p in (present(found.low), 0.9, present(found.high)))
     assert high - centre == pytest.approx(centre - low)
     assert high - centre == pytest.approx(1.959964 * 0.02 / 0.09, rel=1e-6)
     assert found.note is None
@@ -119,9 +116,7 @@ def test_the_interval_is_symmetric_on_the_logit_scale() -> None:
 def test_a_large_variance_does_not_leave_the_range() -> None:
     found = interval_of(0.95, 0.3**2)
 
-    assert found.low is not None
-    assert found.high is not None
-    assert 0 < found.low < 0.95 < found.high < 1
+    assert 0 < present(found.low) < 0.95 < present(found.high) < 1
 
 
 @pytest.mark.parametrize(
@@ -164,10 +159,8 @@ def test_half_the_brier_score_has_half_the_interval() -> None:
     found = loss_intervals(of_event([0, 1, 1, 0], [0.2, 0.7, 0.9, 0.4]), confidence=0.9)
 
     whole, half = found["brier_sum"], found["brier_half"]
-    assert whole.low is not None
-    assert whole.high is not None
-    assert half.low == pytest.approx(whole.low / 2)
-    assert half.high == pytest.approx(whole.high / 2)
+    assert half.low == pytest.approx(present(whole.low) / 2)
+    assert half.high == pytest.approx(present(whole.high) / 2)
 
 
 def test_an_infinite_log_loss_has_no_interval_and_the_clipped_one_has() -> None:

@@ -24,6 +24,7 @@ from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from support.forecasts import of_classes, of_event, ranked_apart
+from support.optional import present
 
 KINDS = ("ece", "mce", "ece_equal_mass")
 
@@ -166,10 +167,7 @@ def test_intervals_hold_their_value(forecasts: Forecasts) -> None:
     for key, interval in score_intervals(forecasts, seed=1).items():
         if key not in PARTS and "consistency" not in interval.method:
             value = values[key].value
-            assert interval.low is not None
-            assert interval.high is not None
-            assert value is not None
-            assert interval.low < value < interval.high, key
+            assert present(interval.low) < present(value) < present(interval.high), key
 
 
 def test_each_metric_takes_the_method_that_suits_it() -> None:
@@ -212,10 +210,7 @@ def test_intervals_by_class_stand_in_label_order() -> None:
     assert found.keys() == values.keys()
     for key, intervals in found.items():
         for interval, value in zip(intervals, values[key], strict=True):
-            assert interval.low is not None
-            assert interval.high is not None
-            assert value.value is not None
-            assert interval.low < value.value < interval.high
+            assert present(interval.low) < present(value.value) < present(interval.high)
 
 
 def test_the_same_seed_repeats_every_end_bit_for_bit() -> None:

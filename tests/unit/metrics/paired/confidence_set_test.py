@@ -21,6 +21,7 @@ from offdiag.metrics.paired.confidence_set import (
 )
 from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.run_spread import RunSpread, differences
+from support.optional import present
 
 HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
 BINARY = LabelSet(("well", "ill"))
@@ -124,8 +125,7 @@ def test_two_runs_are_out_where_mcnemar_says_so() -> None:
         (found,) = confidence_sets(
             [metric_contest(PairedRuns(actual, (first, second), BINARY), HEADLINE[:1])], seed=1
         )
-        compared = found[0].compared[1]
-        assert compared is not None
+        compared = present(found[0].compared[1])
         assert compared.p == pytest.approx(_chi_square_p(lost))
         assert (out(found[0]) == [1]) == is_out
 
@@ -147,12 +147,9 @@ def test_interval_and_p_value_agree_with_being_out() -> None:
                 continue
             is_out = run in out(found)
             seen.add(is_out)
-            assert compared.reach is not None
-            assert compared.p_adjusted is not None
-            assert compared.p is not None
-            assert (compared.difference + compared.reach < 0) == is_out
-            assert (compared.p_adjusted < 0.05) == is_out
-            assert compared.p <= compared.p_adjusted
+            assert (compared.difference + present(compared.reach) < 0) == is_out
+            assert (present(compared.p_adjusted) < 0.05) == is_out
+            assert present(compared.p) <= present(compared.p_adjusted)
     assert seen == {True, False}
 
 
@@ -163,8 +160,7 @@ def test_an_adjusted_p_value_is_no_smaller_than_the_draws_can_show() -> None:
     for found in headline_sets(both, draws=999):
         compared = found.compared[5]
         assert compared is not None
-        assert compared.p is not None
-        assert compared.p < 1e-6
+        assert present(compared.p) < 1e-6
         assert compared.p_adjusted == pytest.approx(1 / 1_000)
 
 
@@ -219,8 +215,7 @@ def test_a_run_out_only_because_of_another_than_the_highest_is_compared_with_tha
     assert compared is not None
     assert compared.rival == 1
     assert compared.difference == pytest.approx(-0.04)
-    assert compared.reach is not None
-    assert compared.difference + compared.reach < 0
+    assert compared.difference + present(compared.reach) < 0
 
 
 def test_a_run_without_a_value_takes_no_part() -> None:
@@ -293,9 +288,7 @@ def test_too_many_pairs_to_draw_are_bounded_and_no_less_strict(
     for before, found in zip(drawn, headline_sets(both), strict=True):
         assert out(found) == out(before) == [4]
         compared, looser = found.compared[4], before.compared[4]
-        assert compared is not None
-        assert looser is not None
-        assert (compared.reach or nan) >= (looser.reach or nan)
+        assert (present(compared).reach or nan) >= (present(looser).reach or nan)
 
 
 @pytest.mark.parametrize(("confidence", "draws"), [(1.0, 100), (0.0, 100), (0.95, 0)])

@@ -13,6 +13,7 @@ from offdiag.metrics.paired.difference import KEYS, paired_cost_differences
 from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.many_runs import PairedRuns
 from support.matrices import numbered_labels, two_runs
+from support.optional import present
 
 COSTS = cost_matrix([[0, 1, 2], [5, -1, 4], [30, 20, 0.5]], labels=numbered_labels(3))
 
@@ -29,9 +30,7 @@ def test_a_difference_is_second_minus_first() -> None:
     for key in KEYS:
         value, interval = found[key]
         assert value == pytest.approx(float(second[key].value - first[key].value))
-        assert interval.low is not None
-        assert interval.high is not None
-        assert interval.low < (value or 0) < interval.high
+        assert present(interval.low) < (value or 0) < present(interval.high)
 
 
 @pytest.mark.parametrize("prevalence", [None, np.array([0.7, 0.2, 0.1])])
@@ -150,10 +149,8 @@ def test_with_the_runs_swapped_only_the_sign_changes(
         joint.swapped(), COSTS, prevalence=prevalence, keys=("mean_cost",)
     )["mean_cost"]
 
-    assert gap is not None
-    assert swapped == -gap
-    assert interval.low is not None
-    assert other.high == pytest.approx(-interval.low, rel=1e-12)
+    assert swapped == -present(gap)
+    assert other.high == pytest.approx(-present(interval.low), rel=1e-12)
 
 
 def test_without_cases_the_mean_cost_has_no_difference() -> None:

@@ -18,6 +18,7 @@ from offdiag.metrics.paired.methods import (
     mean_of_seeds,
     moments_of,
 )
+from support.optional import present
 
 LABELS = LabelSet(("a", "b"))
 
@@ -45,9 +46,8 @@ def test_what_seeds_share_is_the_mean_covariance_of_two_of_them() -> None:
     right = np.stack([codes == runs.actual for codes in runs.predictions]).astype(float)
     covariance = np.cov(right, ddof=0) / 400
 
-    moments = moments_of(runs, [0, 0, 0, 1, 1], "overall_accuracy")
+    moments = present(moments_of(runs, [0, 0, 0, 1, 1], "overall_accuracy"))
 
-    assert moments is not None
     first = [covariance[i, j] for i, j in combinations(range(3), 2)]
     assert moments.shared(0, 3) == pytest.approx(np.mean(first))
     assert moments.shared(1, 2) == pytest.approx(covariance[3, 4])
@@ -109,18 +109,15 @@ def test_equally_good_methods_differ_five_times_in_a_hundred() -> None:
     n_trials, n_wrong, n_covered = 150, 0, 0
     for _ in range(n_trials):
         runs = drawn(rng, n=300, n_runs=8)
-        moments = moments_of(runs, [0] * 4 + [1] * 4, "overall_accuracy")
-        assert moments is not None
+        moments = present(moments_of(runs, [0] * 4 + [1] * 4, "overall_accuracy"))
         values = accuracies(runs)
         shared = moments.shared(0, 4), moments.shared(1, 4)
         difference = difference_of_methods(
             values[:4], values[4:], shared=shared, in_common=float(moments.covariance[0, 1])
         )
-        p = difference.p()
-        assert p is not None
+        p = present(difference.p())
         n_wrong += p <= 0.05
-        ends = mean_of_seeds(values[:4], shared[0]).ends()
-        assert ends is not None
+        ends = present(mean_of_seeds(values[:4], shared[0]).ends())
         truth = float(stats.norm.cdf(1.2 / sqrt(2.04)))
         n_covered += ends[0] <= truth <= ends[1]
 

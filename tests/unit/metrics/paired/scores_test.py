@@ -12,6 +12,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.paired.scores import ScoreDifference, delong, score_differences
 from offdiag.metrics.scores.forecasts import Forecasts
 from support.forecasts import of_classes, of_event
+from support.optional import present
 
 TRUTH = [1, 1, 1, 0, 0, 0, 0, 1]
 SCORE = [0.9, 0.8, 0.3, 0.4, 0.2, 0.6, 0.1, 0.7]
@@ -31,8 +32,7 @@ def test_scores_that_rank_alike_have_no_variance_and_no_p() -> None:
 def test_exchanging_the_scores_turns_the_sign_only() -> None:
     forward, backward = delong(TRUTH, SCORE, OTHER), delong(TRUTH, OTHER, SCORE)
 
-    assert forward.z is not None
-    assert forward.z == pytest.approx(-(backward.z or 0))
+    assert present(forward.z) == pytest.approx(-(backward.z or 0))
     assert forward.p == pytest.approx(backward.p)
     assert (forward.auc_a, forward.auc_b) == (backward.auc_b, backward.auc_a)
 
@@ -45,11 +45,8 @@ def test_the_interval_of_the_difference_excludes_zero_where_p_is_small() -> None
     found = delong(truth, poor, good)
 
     low, high = found.interval()
-    assert found.p is not None
-    assert found.p < 0.001
-    assert low is not None
-    assert high is not None
-    assert 0 < low < (found.difference or 0) < high <= 1
+    assert present(found.p) < 0.001
+    assert 0 < present(low) < (found.difference or 0) < present(high) <= 1
 
 
 @pytest.mark.parametrize(
@@ -162,13 +159,9 @@ def test_several_classes_are_compared_by_their_averaged_area() -> None:
 
     found = by_key(before, after)["roc_auc_ovr_macro"]
 
-    assert found.first.value is not None
-    assert found.second.value is not None
-    assert found.difference.value == found.second.value - found.first.value
-    assert found.difference.ci_low is not None
-    assert found.difference.ci_low > 0
-    assert found.p is not None
-    assert found.p < 0.001
+    assert found.difference.value == present(found.second.value) - present(found.first.value)
+    assert present(found.difference.ci_low) > 0
+    assert present(found.p) < 0.001
 
 
 def test_losses_are_compared_case_by_case() -> None:

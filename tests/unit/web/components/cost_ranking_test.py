@@ -12,6 +12,7 @@ from offdiag_web.components.costs.ranking import (
     ranking,
 )
 from offdiag_web.urls.costs import WhatIfAddress
+from support.optional import present
 
 Ask = Callable[..., WhatIf]
 
@@ -59,9 +60,7 @@ def test_the_interval_of_a_difference_counts_all_runs_and_decides(ask: Ask) -> N
     among = ask(perfect, worse, *others).answers[1].place
 
     assert (alone.verdict, among.verdict) == ("dearer", "open")
-    assert alone.behind.ci_low is not None
-    assert among.behind.ci_low is not None
-    assert among.behind.ci_low < 0 < alone.behind.ci_low
+    assert present(among.behind.ci_low) < 0 < present(alone.behind.ci_low)
 
 
 def test_at_other_class_shares_a_class_of_few_cases_is_not_tested(ask: Ask) -> None:
@@ -103,8 +102,7 @@ def test_a_run_is_held_against_the_constant_answer_to_its_own_examples(ask: Ask)
     # Half of the examples of B are ill, so always predicting "well" costs 0.5 there, not 0.2.
     found = ask([[15, 5], [5, 75]], [[35, 15], [15, 35]], paired=False)
 
-    assert found.constant is not None
-    assert found.constant.mean == 0.2
+    assert present(found.constant).mean == 0.2
     assert constant_sentence(found) is None
 
 
@@ -113,10 +111,8 @@ def test_the_scale_reaches_a_constant_prediction_that_costs_less(ask: Ask) -> No
         ranking(found, WhatIfAddress()) for found in (ask(CAREFUL), ask([[20, 0], [1, 979]]))
     )
 
-    assert less.constant is not None
-    assert more.constant is not None
-    assert (less.ends[0], less.constant.drawn) == ("20", "dashed")
-    assert more.constant.drawn == "above the scale"
+    assert (less.ends[0], present(less.constant).drawn) == ("20", "dashed")
+    assert present(more.constant).drawn == "above the scale"
 
 
 def test_the_scale_of_a_run_without_costs_and_interval_reaches_to_the_constant_prediction(
@@ -129,8 +125,7 @@ def test_the_scale_of_a_run_without_costs_and_interval_reaches_to_the_constant_p
     alone = ranking(replace(found, answers=(too_large,)), WhatIfAddress())
     with_interval = ranking(found, WhatIfAddress())
 
-    assert alone.constant is not None
-    assert (alone.ends[0], alone.constant.drawn) == ("0", "dashed")
+    assert (alone.ends[0], present(alone.constant).drawn) == ("0", "dashed")
     assert with_interval.constant is not None
     assert (with_interval.ends[0], with_interval.constant.drawn) == ("0", "above the scale")
 

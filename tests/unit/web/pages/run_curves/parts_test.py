@@ -4,6 +4,7 @@ from offdiag.metrics.scores.calibration import CalibrationBins, equal_width_bins
 from offdiag.metrics.scores.ranking import rank_scores
 from offdiag_web.components.curves import calibration_view, drawn_bins
 from support.drawings import parsed
+from support.optional import present
 
 
 def test_bins_with_few_cases_are_left_out_of_the_line_and_listed() -> None:
@@ -21,9 +22,8 @@ def test_bins_with_few_cases_are_left_out_of_the_line_and_listed() -> None:
 
 def test_many_bins_that_are_left_out_are_counted() -> None:
     bins = _bins(30, 9, 1, 2, 3)
-    view = calibration_view(bins, score_name="p", share_name="s", name="reliability")
+    view = present(calibration_view(bins, score_name="p", share_name="s", name="reliability"))
 
-    assert view is not None
     assert view.left_out == "Left out: 4 bins with fewer than 10 examples, 15 examples in all."
 
 
@@ -35,10 +35,7 @@ def test_a_bin_holds_its_share_between_the_ends_of_its_interval() -> None:
     scores = np.linspace(0, 1, 200, dtype=np.float32)
 
     for each in drawn_bins(equal_width_bins(rank_scores(scores > 0.4, scores))):
-        assert each.share is not None
-        assert each.share_low is not None
-        assert each.share_high is not None
-        assert each.share_low <= each.share <= each.share_high
+        assert present(each.share_low) <= present(each.share) <= present(each.share_high)
         assert each.low <= (each.score or 0) <= each.high
 
 

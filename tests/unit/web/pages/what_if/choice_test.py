@@ -12,6 +12,7 @@ from offdiag_web.pages.what_if.choice import (
     multiple,
     verdict,
 )
+from support.optional import present
 
 Ask = Callable[..., WhatIf]
 
@@ -53,9 +54,8 @@ def test_one_example_is_not_called_unpaired(ask: Ask) -> None:
 
 
 def test_the_view_says_where_the_choice_flips(ask: Ask) -> None:
-    view = choice_view(ask(SLOPPY, CAREFUL))
+    view = present(choice_view(ask(SLOPPY, CAREFUL)))
 
-    assert view is not None
     assert view.sentence == "Up to 5.5×: A cheapest; from 5.5×: B."
     assert view.rows == (("0.0001×", "5.5×", "A"), ("5.5×", "1,000,000×", "B"))
     assert view.what == (
@@ -67,9 +67,8 @@ def test_the_view_says_where_the_choice_flips(ask: Ask) -> None:
 def test_a_lever_on_a_class_is_said_to_be_one(ask: Ask) -> None:
     found = ask(SLOPPY, CAREFUL, lever="ill>*")
 
-    assert found.scenario.lever is not None
-    assert lever_sentence(found.scenario.lever, found.scenario.costs) == (
-        "Multiplies the costs of all errors on “ill” in the table; other costs stay. Now 1×."
+    assert lever_sentence(present(found.scenario.lever), found.scenario.costs) == (
+         "Multiplies the costs of all errors on “ill” in the table; other costs stay. Now 1×."
     )
 
 
@@ -77,9 +76,8 @@ def test_a_unit_that_is_not_the_opposite_error_is_said_to_be_another(ask: Ask) -
     three = [[8, 1, 1], [2, 7, 1], [1, 1, 8]]
     found = ask(three, three, labels="abc", edits="b>a:0", lever="a>b")
 
-    assert found.scenario.lever is not None
     assert "the cheapest other error (1)" in lever_sentence(
-        found.scenario.lever, found.scenario.effective
+        present(found.scenario.lever), found.scenario.effective
     )
 
 
