@@ -11,6 +11,7 @@ from offdiag.metrics.multilabel.examples import example_metrics
 from offdiag.metrics.multilabel.label_averages import averages_of_hits, label_averages
 from offdiag.metrics.multilabel.sets import distinct_patterns
 from offdiag.metrics.multilabel.tally import tally_sets
+from support.optional import present
 
 Sets = NDArray[np.bool_]
 
@@ -44,15 +45,14 @@ def test_what_a_sample_adds_to_an_average_is_its_slope() -> None:
 
     step, count = 1e-6, patterns.count.astype(np.float64)
     for key, share in Shares(patterns).found():
-        assert share is not None
-        assert share.value == averages(count)[key], key
+        assert present(share).value == averages(count)[key], key
         for place in range(len(count)):
             more, less = (
                 averages(count + sign * step * (np.arange(len(count)) == place))[key]
                 for sign in (1, -1)
             )
             slope = 60 * (more - less) / (2 * step)
-            assert share.added[place] == pytest.approx(slope, abs=1e-5), key
+            assert present(share).added[place] == pytest.approx(slope, abs=1e-5), key
 
 
 def test_intervals_of_averages_cover_the_truth() -> None:
@@ -71,9 +71,7 @@ def test_intervals_of_averages_cover_the_truth() -> None:
         found = multilabel_intervals(*draw(200)).aggregate
         for key in keys:
             low, high = found[key].low, found[key].high
-            assert low is not None
-            assert high is not None
-            covered[key].append(low <= truth[key] <= high)
+            covered[key].append(present(low) <= truth[key] <= present(high))
 
     for key in keys:
         assert 0.90 <= np.mean(covered[key]) <= 0.985, key
