@@ -68,7 +68,7 @@ def test_a_lever_on_a_class_is_said_to_be_one(ask: Ask) -> None:
     found = ask(SLOPPY, CAREFUL, lever="ill>*")
 
     assert lever_sentence(present(found.scenario.lever), found.scenario.costs) == (
-         "Multiplies the costs of all errors on “ill” in the table; other costs stay. Now 1×."
+        "Multiplies the costs of all errors on “ill” in the table; other costs stay. Now 1×."
     )
 
 
