@@ -36,6 +36,7 @@ from offdiag.metrics.paired.joint_counts import PairedRates, joint_counts
 from offdiag.metrics.paired.weighted import (
     WeightedPair,
     judge_weighted_together,
+    weighted_class_errors,
     weighted_class_moves,
 )
 
@@ -129,6 +130,7 @@ def compare_weighted(pair: WeightedPair, *, seed: int, confidence: float = 0.95)
             *weighted_class_moves(pair, key),
             pair.sides[0].class_sizes,
             "class",
+            own=weighted_class_errors(pair, key),
             confidence=confidence,
         )
         for key in OF_CLASSES

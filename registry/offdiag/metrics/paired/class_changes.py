@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
+from offdiag.metrics.gradients import Cells
 from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged
 from offdiag.metrics.intervals.delta import class_gradients, range_of
 from offdiag.metrics.intervals.proportions import normal_quantile
@@ -160,47 +161,59 @@ def class_moves(joint: JointCounts, key: str) -> tuple[Floats, Floats]:
     return outcome_moves(slopes / max(joint.total, 1), joint.hits, joint.false_alarms)
 
 
-OUTCOMES_OF_CLASS, OUTCOMES_OF_OTHERS = (0, 1), (2, 3)
-"""Hit and miss, false alarm and rejection, along the first axis of slopes (4, K)."""
-KIND_AXIS, PAIR_AXIS = 0, 1
-"""Axes of moves (4, 2, K): kinds of pairs, and two that change places if the runs do."""
-
-
 def own_class_errors(joint: JointCounts, key: str) -> SidedErrors:
-    """Errors of the difference of each class, by the slopes of each run at its own matrix, (K,).
-
-    A sample moves the difference by the slope of its outcome in the second run minus that in the
-    first.
-    """
-    before, after = (
-        class_gradients(matrix, (key,))[key].slope
-        for matrix in (joint.first_matrix, joint.second_matrix)
+    """Errors of differences (K,) by the slopes of each run at its own matrix."""
+    first, second = joint.first_matrix, joint.second_matrix
+    hits, alarms = joint.hits, joint.false_alarms
+    both_hit = first.correct - hits.only_first
+    both_alarm = first.predicted - first.correct - alarms.only_first
+    counts = np.stack(
+        [
+            (hits.only_second, hits.only_first),
+            (both_hit, hits.cases - first.correct - hits.only_second),
+            (alarms.only_second, alarms.only_first),
+            (both_alarm, alarms.cases - both_alarm - alarms.only_first - alarms.only_second),
+        ]
     )
-    correct = joint.first_matrix.correct
-    moved, counts = [], []
-    for rates, of_first, (yes, no) in (
-        (joint.hits, correct, OUTCOMES_OF_CLASS),
-        (joint.false_alarms, joint.first_matrix.predicted - correct, OUTCOMES_OF_OTHERS),
-    ):
-        both = of_first - rates.only_first
-        neither = rates.cases - of_first - rates.only_second
-        counts += [(rates.only_second, rates.only_first), (both, neither)]
-        with np.errstate(invalid="ignore"):
-            moved += [(after[yes] - before[no], after[no] - before[yes])]
-            moved += [(after[yes] - before[yes], after[no] - before[no])]
-
-    def total(parts: Floats) -> Floats:
-        # In this order, swapped runs have the same errors to the last bit.
-        return np.asarray(parts.sum(axis=PAIR_AXIS).sum(axis=KIND_AXIS))
-
     n_samples = max(joint.total, 1)
-    shares = np.array(counts) / n_samples
-    used = np.where(shares > 0, np.array(moved), 0.0)
+    sums = (counts / n_samples**power for power in (1.0, 2.0, 3.0))
+    return errors_of_classes((first, second), key, *sums)
+
+
+KIND_AXIS, PAIR_AXIS = 0, 1
+"""Axes of sums (4, 2, K): kinds of pairs, and two that change places if the runs do."""
+
+
+def errors_of_classes(
+    matrices: tuple[Cells, Cells], key: str, shares: Floats, squares: Floats, cubes: Floats
+) -> SidedErrors:
+    """The errors (K,) from the shares of samples by their outcomes under both runs, (4, 2, K).
+
+    A sample moves the difference of a class by the slope of its outcome in the second run minus
+    that in the first. Pairs of outcomes are, in order: a hit of the second run only and of the
+    first only, of both and of neither, and false alarms likewise. `squares` and `cubes` add up
+    those of the shares of single samples.
+    """
+    before, after = (class_gradients(matrix, (key,))[key].slope for matrix in matrices)
     with np.errstate(invalid="ignore"):
-        centred = used - total(shares * used)
-        squares = shares * centred**2
-        third = total(squares * centred) / n_samples**2
-    return sided_errors(total(squares) / n_samples, third)
+        moved = np.stack(
+            [
+                pair
+                for yes, no in ((0, 1), (2, 3))
+                for pair in (
+                    (after[yes] - before[no], after[no] - before[yes]),
+                    (after[yes] - before[yes], after[no] - before[no]),
+                )
+            ]
+        )
+        used = np.where(shares > 0, moved, 0.0)
+        centred = used - _total(shares * used)
+        return sided_errors(_total(squares * centred**2), _total(cubes * centred**3))
+
+
+def _total(parts: Floats) -> Floats:
+    # In this order, swapped runs have the same errors to the last bit.
+    return np.asarray(parts.sum(axis=PAIR_AXIS).sum(axis=KIND_AXIS))
 
 
 def outcome_moves(slopes: Floats, hits: PairedRates, alarms: PairedRates) -> tuple[Floats, Floats]:

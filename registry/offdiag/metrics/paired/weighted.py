@@ -23,10 +23,11 @@ from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.intervals.bounds import smallest_class
 from offdiag.metrics.intervals.delta import aggregate_gradients, class_gradients
-from offdiag.metrics.paired.class_changes import outcome_moves
+from offdiag.metrics.paired.class_changes import errors_of_classes, outcome_moves
 from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.own_errors import SidedErrors, errors_of_moves, own_moves
 from offdiag.metrics.paired.simultaneous_tests import (
+    ROUNDING,
     JointTest,
     moved_values,
     statistics_of,
@@ -91,6 +92,29 @@ class WeightedPair:
         )
         return hits, alarms
 
+    def outcome_pairs(self, of: Floats) -> Floats:
+        """Sums of `of` (n,) in the order of `errors_of_classes`, (4, 2, K)."""
+        hits, alarms = self.outcomes(of)
+        right = self.first == self.actual, self.second == self.actual
+        size, alike = len(self.labels), self.first == self.second
+
+        def added(where: NDArray[np.bool_]) -> NDArray[Any]:
+            return np.bincount(self.first[where], of[where], minlength=size)
+
+        both_wrong = ~right[0] & ~right[1]
+        neither = np.bincount(self.actual[both_wrong], of[both_wrong], minlength=size)
+        both_alarm = added(alike & ~right[0])
+        rejected = alarms.cases - both_alarm - alarms.only_first - alarms.only_second
+        rejected = np.where(rejected > ROUNDING * alarms.cases, rejected, 0.0)
+        return np.stack(
+            [
+                (hits.only_second, hits.only_first),
+                (added(right[0] & right[1]), neither),
+                (alarms.only_second, alarms.only_first),
+                (both_alarm, rejected),
+            ]
+        )
+
 
 def judge_weighted_together(
     pair: WeightedPair,
@@ -143,6 +167,14 @@ def _own_errors(pair: WeightedPair, keys: Iterable[str]) -> dict[str, SidedError
         key: errors_of_moves(moved, shares, shares)
         for key, moved in own_moves(codes, *own).items()
     }
+
+
+def weighted_class_errors(pair: WeightedPair, key: str) -> SidedErrors:
+    """Errors of differences by the slopes of each run at its own weights, (K,)."""
+    share = pair.weight / pair.total
+    sums = (pair.outcome_pairs(share**power) for power in (1, 2, 3))
+    first, second = pair.sides
+    return errors_of_classes((first.weights, second.weights), key, *sums)
 
 
 def weighted_class_moves(pair: WeightedPair, key: str) -> tuple[Floats, Floats]:
