@@ -676,6 +676,8 @@ TITLES = {
     "true value, percent",
     "intervals with rare classes": "Data sets with a class of one to four samples: intervals that "
     "cover the true value, percent",
+    "intervals with more than expected": "Data sets with five samples of a class of which two are "
+    "expected: intervals that cover the true value, percent",
     "intervals of areas": "Areas of scores of few values: intervals that cover, percent",
     "intervals of parts": "Parts of the Brier score: intervals that cover, percent; those "
     "without ends are of data sets in which most examples have scores of their own",

@@ -590,12 +590,58 @@ def report_rare(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
     _cover_weighted_and_not(report, RARE_CELLS, found, AGREEMENT, where=" with rare classes")
 
 
+N_LAST, N_EXPECTED = 5, 2
+"""Samples of the last class in the sample, and as many as its share lets expect."""
+OF_MORE = ("balanced_accuracy", "macro_f1", "mcc", "cohen_kappa")
+MORE_CELLS = [
+    MatrixCell(n, (*(rest * (1 - N_EXPECTED / n) for rest in others), N_EXPECTED / n), recalls)
+    for n, (others, recalls) in product(
+        (100, 1_000),
+        (
+            ((1.0,), (0.9, 0.7)),
+            ((1.0,), (0.97, 0.97)),
+            ((0.5, 0.5), (0.9, 0.9, 0.7)),
+        ),
+    )
+]
+
+
+def true_of_more(cell: MatrixCell) -> Values:
+    suite = evaluate_stack(cell.population * 1e6, ordinal=False, names=cell.labels.names)
+    return {key: float(suite.aggregate[key].value) for key in OF_MORE}
+
+
+def of_more(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
+    """Whether intervals cover the truth if the last class has more samples than expected."""
+    of_class = cell.population / np.asarray(cell.shares)[:, np.newaxis]
+    others = np.asarray(cell.shares[:-1])
+    sizes = [*rng.multinomial(cell.n - N_LAST, others / others.sum()).tolist(), N_LAST]
+    counts = np.stack(
+        [rng.multinomial(size, row) for size, row in zip(sizes, of_class, strict=True)]
+    )
+    intervals = suite_of(ConfusionMatrix(counts, cell.labels)).aggregate
+    return [holds(intervals[key].at(), truth[key]) for key in OF_MORE]
+
+
+def report_more(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    report.fact("data sets of a cell", n_sets)
+    found = run_cells(pool, of_more, true_of_more, MORE_CELLS, n_sets)
+    rows: list[dict[str, Any]] = []
+    for cell, held in zip(MORE_CELLS, found, strict=True):
+        rows.append(row_of(cell.name, held, OF_MORE))
+    report.tables["intervals with more than expected"] = rows
+    pooled = np.concatenate(found)
+    for at, key in enumerate(OF_MORE):
+        cover(report, f"{key} with more than expected", pooled[:, at], is_goal=False)
+
+
 RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-intervals": (report_proportions, report_sets, report_scores),
     "claims-areas": (report_areas,),
     "claims-parts": (report_parts,),
     "claims-matrices": (report_matrices,),
     "claims-rare": (report_rare,),
+    "claims-more": (report_more,),
 }
 """Sections that are measured and saved together, by the name of their result."""
 
