@@ -58,9 +58,18 @@ def test_without_identifiers_there_is_a_value_for_each_sample(registry_url: str)
 
 
 @pytest.mark.usefixtures("run")
+def test_values_without_the_identifiers_of_their_samples_are_refused(registry_url: str) -> None:
+    """Samples with identifiers are stored in the order of the identifiers."""
+    with pytest.raises(InvalidInput, match="have identifiers, and are stored in their order"):
+        offdiag.add_slices(
+            dataset="clinic", columns={"site": ["A", "A", "B", "B"]}, url=registry_url
+        )
+
+
+@pytest.mark.usefixtures("run")
 def test_unknown_samples_and_datasets_are_named(registry_url: str) -> None:
     columns = {"site": ["A"]}
-    with pytest.raises(InvalidInput, match="'s9' at index 0 is not a sample"):
+    with pytest.raises(InvalidInput, match="'s9' is not a sample"):
         offdiag.add_slices(dataset="clinic", ids=["s9"], columns=columns, url=registry_url)
     with pytest.raises(NotFound, match="has no dataset 'hospital'"):
         offdiag.add_slices(dataset="hospital", ids=["s1"], columns=columns, url=registry_url)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import offdiag
-from offdiag.errors import LabelNote
+from offdiag.errors import InvalidInput, LabelNote
 from offdiag.sdk.open_run import OpenRun
 from offdiag.services.ingest.batch import CHUNK_SIZE
 from offdiag.services.jobs.submit import evaluation_key
@@ -93,6 +93,35 @@ def test_other_samples_with_as_many_of_each_class_are_not(url: str, ids: list[An
     offdiag.log_run(y_pred=["x", "y", "y"], sample_ids=[1, 2, 3], **facts)
 
     offdiag.log_run(y_pred=["y", "x", "y"], sample_ids=ids, **facts)
+
+
+@pytest.mark.parametrize("batches", [False, True])
+def test_predictions_without_the_ids_of_their_labels_are_refused(url: str, batches: bool) -> None:
+    """Labels with ids are stored in the order of the ids: by position, they are of others."""
+    facts: dict[str, Any] = {"name": "n", "dataset": "d", "url": url}
+    offdiag.log_run(y_true=["x", "y", "x"], y_pred=["x"] * 3, sample_ids=["c", "a", "b"], **facts)
+
+    def log(y_pred: list[str]) -> None:
+        if batches:
+            with offdiag.start_run(**facts) as run:
+                run.log(y_pred=y_pred)
+        else:
+            offdiag.log_run(y_pred=y_pred, **facts)
+
+    with pytest.raises(InvalidInput, match="have sample_ids, and are stored in their order") as no:
+        log(["x", "y", "x"])
+    assert no.value.field == "sample_ids"
+
+
+def test_an_unknown_id_is_named_with_the_known_one_that_is_alike(url: str) -> None:
+    """Without its place, which is that in the order of the ids."""
+    facts: dict[str, Any] = {"name": "n", "dataset": "d", "url": url}
+    ids = ["001", "002", "003"]
+    offdiag.log_run(y_true=["x", "y", "x"], y_pred=["x"] * 3, sample_ids=ids, **facts)
+
+    with pytest.raises(InvalidInput, match=r"^sample_ids: 1 is not a sample") as no:
+        offdiag.log_run(y_pred=["x", "y", "x"], sample_ids=[3, 2, 1], **facts)
+    assert "'001' and '1' (kind)" in str(no.value.hint)
 
 
 @pytest.mark.parametrize("batches", [False, True])

@@ -158,7 +158,7 @@ def test_runs_that_do_not_fit_their_dataset_are_refused(database: Database) -> N
 def test_an_identifier_the_truth_does_not_have_is_named(database: Database) -> None:
     log(database, sample_ids=[1, 2, 3, 4, 5, 6])
 
-    with pytest.raises(InvalidInput, match="7 at index 5 is not a sample"):
+    with pytest.raises(InvalidInput, match="7 is not a sample"):
         log(database, y_true=None, sample_ids=[1, 2, 3, 4, 5, 7])
 
 

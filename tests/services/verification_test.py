@@ -70,7 +70,7 @@ def log_parts(
         for seq, part in enumerate((slice(3, 6), slice(0, 3)))
     ]
     labels = LabelSet.declared(["a", "b", "c"])
-    return stream(database, parts, "streamed" if with_truth else "holdout", labels)
+    return stream(database, parts, "streamed" if with_truth else "positions", labels)
 
 
 def log_matrix_run(database: Database) -> RunRecord:

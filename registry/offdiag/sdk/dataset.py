@@ -90,7 +90,7 @@ def add_slices(
       categories, floats become ranges, dates become periods, and lists of text are tags. A column
       `country/site` with values such as "JP/Kyoto" also gives `country`.
     * `ids`: the sample identifiers of the values; Series are paired with them by index. Default:
-      one value for each sample, in the order in which they were logged.
+      one value for each sample, in the order in which they were logged, if that was without any.
     * `bins`: the ranges of a column: `{"age": [40, 60]}` cuts at 40 and 60, `{"age": 3}` at the
       terciles. Default for floats: quartiles.
     * `periods`: the periods of a column, such as `{"taken": "quarter"}`: year, quarter, month,

@@ -216,7 +216,8 @@ def place_in_latest_truth(
     """Match predictions without labels to the newest ground truth of their dataset.
 
     If there is none, the identifiers make one whose labels come later. Raises `InvalidInput` if
-    there are no identifiers either, or if the samples are not exactly those of the truth.
+    there are no identifiers either, if the samples are not exactly those of the truth, or if only
+    the truth has identifiers.
     """
     record = truths.latest_truth(session, dataset.id)
     if record is None and ids is not None:
@@ -240,9 +241,16 @@ def place_in_latest_truth(
             hint="Log one prediction for each sample, or give y_true= for the part you have.",
         )
     actual = truths.truth_codes(session, record.id)
-    if ids is None:
-        return PlacedTruth(record, actual, None)
     known = truths.truth_ids(session, record)
+    if ids is None and known is None:
+        return PlacedTruth(record, actual, None)
+    if ids is None:
+        raise InvalidInput(
+            f"the samples of dataset {dataset.name!r} have sample_ids, and are stored in their "
+            "order, not in that of a file, so predictions without them match no labels.",
+            field="sample_ids",
+            hint="Give those of the predictions, or y_true= in the order of the predictions.",
+        )
     if known is None:
         raise InvalidInput(
             f"the truth of dataset {dataset.name!r} was logged without sample_ids.",
@@ -259,7 +267,7 @@ def place_in_latest_truth(
 def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.int64]:
     """The positions of identifiers among the sorted ones of a truth.
 
-    Raises `InvalidInput` naming the first that is not among them.
+    Raises `InvalidInput` naming one that is not among them, and how a known one is written.
     """
     import pyarrow.compute as pc
 
@@ -273,10 +281,13 @@ def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.
     if not found.all():
         index = int(np.argmin(found))
         unknown = ids.slice(index, index + 1).to_list()[0]
+        some = map(str, known.slice(0, _MOST_NAMES).to_list())
+        written = near_misses_in_words(some, [str(unknown)])
         raise InvalidInput(
-            f"{unknown!r} at index {index} is not a sample of the dataset.",
+            f"{unknown!r} is not a sample of the dataset.",
             field=field,
-            hint="Check the identifier; new samples come with a run and its y_true=.",
+            hint="Check the identifier; new samples come with a run and its y_true="
+            + (f". Near misses: {written}." if written else "."),
         )
     return places.astype(np.int64)
 

@@ -258,11 +258,18 @@ def _places(
     session: Session, truth: TruthRecord, given: object | None
 ) -> tuple[NDArray[np.int64] | None, int]:
     """The places of the named samples, None for all in order, and their number."""
-    if given is None:
+    known = truths.truth_ids(session, truth)
+    if given is None and known is None:
         return None, truth.n_samples
+    if given is None:
+        raise InvalidInput(
+            f"the samples of dataset version {truth.number} have identifiers, and are stored in "
+            "their order, not in that of a file.",
+            field="ids",
+            hint="Give the identifier of each value.",
+        )
     ids = sample_ids(given)
     require_distinct(ids, ids.order(), field="ids")
-    known = truths.truth_ids(session, truth)
     if known is not None:
         return positions_in(known, ids, field="ids"), len(ids)
     raise InvalidInput(
