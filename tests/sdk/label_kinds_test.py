@@ -227,11 +227,16 @@ def test_numbers_of_63_bits_and_more_are_classes(url: str, dtype: type[np.intege
 
 def test_scores_in_another_order_than_the_labels_are_noted(url: str) -> None:
     """scikit-learn sorts classes that are text as text."""
-    y_pred = ["2", "10"] * 5
+    actual = ["2", "10"] * 5
     y_score = np.tile([[0.1, 0.9], [0.8, 0.2]], (5, 1))  # "10", "2"
+    said = r"another order than the labels \('2', '10'\): where {} is '2', the highest score"
 
-    with pytest.warns(LabelNote, match=r"another order than the labels \('2', '10'\)"):
-        log_arrays(url, y_pred, y_pred, new_dataset(), y_score=y_score)
+    with pytest.warns(LabelNote, match=said.format("y_pred")):
+        log_arrays(url, actual, actual, new_dataset(), y_score=y_score)
+    with pytest.warns(LabelNote, match=said.format("y_true")):
+        log_arrays(url, actual, None, new_dataset(), y_score=y_score)
+    with pytest.warns(LabelNote, match=said.format("y_true")):
+        offdiag.evaluate_scores(y_true=actual, y_score=y_score)
 
 
 ONE_HOT = np.eye(3, dtype=int)

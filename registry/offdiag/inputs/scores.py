@@ -263,16 +263,24 @@ def score_of_no_class(labels: LabelSet) -> InvalidInput:
 
 
 def score_notes(
-    scores: Scores, predicted: Codes, labels: LabelSet, positive_label: str | None
+    scores: Scores,
+    predicted: Codes,
+    labels: LabelSet,
+    positive_label: str | None,
+    *,
+    field: str = "y_pred",
 ) -> tuple[str, ...]:
     """Notes if the scores of n samples contradict their predicted classes, shape (n,).
+
+    If there are no predictions but those made from the scores, the actual classes stand in for
+    them: `field` is the argument that has the classes, y_pred or y_true.
 
     With a column per class: if classes are exchanged, so that nearly all predictions of each have
     their highest score under the next one. (scikit-learn sorts classes that are text as text, "10"
     before "2".) A decision that prefers one class to another with a higher score because of its
     costs does not count. With one column: if nearly all predictions of the positive class have
     lower scores than those of the other one, or if all scores are from 0.5 to 1 although both
-    classes are predicted.
+    classes are predicted. (That both occur proves nothing: one may be rare.)
 
     For predicted sets: if labels are exchanged, so that each is predicted for nearly those samples
     that have the highest scores of the next one, and not of its own.
@@ -285,13 +293,19 @@ def score_notes(
         if positive_label is None:
             return ()
         code = labels.index[positive_label]
-        return _notes_on_one(values[:, 0], codes == code, positive_label, labels.names[1 - code])
+        other = labels.names[1 - code]
+        return _notes_on_one(values[:, 0], codes == code, positive_label, other, field)
     exchanged = _exchanged(values.argmax(axis=_CLASS_AXIS), codes, n_classes=len(labels))
-    return (_in_another_order(labels, exchanged),) if exchanged else ()
+    found = f"where {field} is {{}}, the highest score is that of {{}}"
+    return (_in_another_order(labels, exchanged, found),) if exchanged else ()
 
 
 def _notes_on_one(
-    score: NDArray[np.float32], is_positive: NDArray[np.bool_], positive: str, other: str
+    score: NDArray[np.float32],
+    is_positive: NDArray[np.bool_],
+    positive: str,
+    other: str,
+    field: str,
 ) -> tuple[str, ...]:
     n_positive = int(is_positive.sum())
     if min(n_positive, len(score) - n_positive) < _FEWEST:
@@ -299,11 +313,11 @@ def _notes_on_one(
     highest = np.quantile(score[is_positive], _NEARLY_ALL)
     if highest < np.quantile(score[~is_positive], 1 - _NEARLY_ALL):
         note = (
-            f"y_score is lower where y_pred is {positive!r} than where it is {other!r}: it seems "
+            f"y_score is lower where {field} is {positive!r} than where it is {other!r}: it seems "
             f"to be the score of {other!r}, and is read as that of {positive!r}, the positive "
             "class."
         )
-    elif score.min() >= THRESHOLD and score.max() <= 1:
+    elif field == "y_pred" and score.min() >= THRESHOLD and score.max() <= 1:
         note = (
             f"y_score is {THRESHOLD} or more everywhere, also where y_pred is {other!r}: it seems "
             "to be the confidence in the predicted class, and is read as the score of "
@@ -359,11 +373,7 @@ def _notes_on_sets(
     return (_in_another_order(labels, exchanged, told),) if exchanged else ()
 
 
-def _in_another_order(
-    labels: LabelSet,
-    exchanged: dict[int, int],
-    told: str = "where y_pred is {}, the highest score is that of {}",
-) -> str:
+def _in_another_order(labels: LabelSet, exchanged: dict[int, int], told: str) -> str:
     shown = [
         told.format(repr(labels.names[code]), repr(labels.names[other]))
         for code, other in sorted(exchanged.items())[:_MOST_SHOWN]

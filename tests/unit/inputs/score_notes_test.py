@@ -21,9 +21,12 @@ def notes(values: NDArray[np.floating], predicted: NDArray[np.integer]) -> tuple
     return score_notes(Scores(values.astype(np.float32)), predicted.astype("u1"), labels, None)
 
 
-def notes_on_one(score: list[float], predicted: list[int], positive: str = "yes") -> str:
-    values = np.array(score, dtype=np.float32)[:, np.newaxis]
-    return " ".join(score_notes(Scores(values), np.array(predicted, dtype="u1"), TWO, positive))
+def notes_on_one(
+    score: list[float], predicted: list[int], positive: str = "yes", field: str = "y_pred"
+) -> str:
+    scores = Scores(np.array(score, dtype=np.float32)[:, np.newaxis])
+    codes = np.array(predicted, dtype="u1")
+    return " ".join(score_notes(scores, codes, TWO, positive, field=field))
 
 
 @given(st.integers(2, 12), st.integers(0, 2**32 - 1))
@@ -94,6 +97,14 @@ def test_one_score_is_noted_where_it_is_a_confidence() -> None:
     assert "confidence in the predicted class" in notes_on_one(confidence, predicted)
     assert notes_on_one(confidence, [1] * 20) == ""
     assert notes_on_one([0.4, *confidence], [0, *predicted]) == ""
+
+
+def test_scores_are_held_against_the_actual_classes_where_they_make_the_predictions() -> None:
+    score, actual = [0.9, 0.8, 0.7, 0.2, 0.1] * 10, [0, 0, 0, 1, 1] * 10
+
+    assert "lower where y_true is 'yes' than" in notes_on_one(score, actual, field="y_true")
+    assert notes_on_one([1 - each for each in score], actual, field="y_true") == ""
+    assert notes_on_one([0.9, 0.6, 0.95, 0.8] * 5, [1, 0, 1, 1] * 5, field="y_true") == ""
 
 
 def test_large_runs_are_looked_at_all_over() -> None:

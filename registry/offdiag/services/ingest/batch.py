@@ -277,6 +277,8 @@ def read_batch(
     notes = label_notes((), whole_floats=whole_floats)
     if scores is not None and decision is None:
         notes += score_notes(scores, predicted, labels, positive_label)
+    elif scores is not None and actual is not None:
+        notes += score_notes(scores, actual, labels, positive_label, field="y_true")
     columns = {} if slices is None else read_slices(given["slices"], n_samples=len(predicted))
     notes += slice_notes(columns)
     weight = None
