@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Write RESULT into the one comment of the gate on pull request NUMBER: a marker that nobody sees
-# tells it from others, so that a new push changes the comment instead of adding one.
+# Write RESULT into the one comment of this job on pull request NUMBER: a marker that nobody sees
+# tells it from others, so that a new push changes the comment instead of adding one. MATRIX has
+# the values of a job of a matrix, because all of them have the same GITHUB_JOB.
 set -euo pipefail
 
-export MARKER="<!-- offdiag gate: ${GITHUB_WORKFLOW:-}/${GITHUB_JOB:-} -->"
-body=$(printf '%s\n%s' "$MARKER" "$(cat "$RESULT")")
+job="${GITHUB_JOB:-}${MATRIX:+ ($MATRIX)}"
+export MARKER="<!-- offdiag gate: ${GITHUB_WORKFLOW:-}/$job -->"
+body=$(printf '%s\n%s' "$MARKER" "$(cat "$RESULT")${MATRIX:+$'\n\n'$job}")
 comments="repos/$GITHUB_REPOSITORY/issues/$NUMBER/comments"
 known=$(gh api --paginate "$comments" \
   --jq '.[] | select(.user.type == "Bot" and (.body | startswith(env.MARKER))) | .id' | sed -n 1p)

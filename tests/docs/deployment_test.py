@@ -300,15 +300,17 @@ if "--jq" in words:
 
 
 @pytest.mark.parametrize(
-    ("known", "method", "path"),
+    ("known", "matrix", "method", "path"),
     [
-        ("", "POST", "repos/a/b/issues/7/comments"),
-        ("42\n43", "PATCH", "repos/a/b/issues/comments/42"),
+        ("", "", "POST", "repos/a/b/issues/7/comments"),
+        ("42\n43", "", "PATCH", "repos/a/b/issues/comments/42"),
+        ("", "resnet, 3.12", "POST", "repos/a/b/issues/7/comments"),
     ],
 )
-def test_one_comment_is_written_and_then_changed(
-    runner: dict[str, str], tmp_path: Path, known: str, method: str, path: str
+def test_one_comment_of_a_job_is_written_and_then_changed(
+    runner: dict[str, str], tmp_path: Path, known: str, matrix: str, method: str, path: str
 ) -> None:
+    """Each job of a matrix has its own, or one that passed would replace one that failed."""
     command = tmp_path / "bin" / "gh"
     command.write_text(GH, encoding="utf-8")
     command.chmod(0o755)
@@ -319,15 +321,17 @@ def test_one_comment_is_written_and_then_changed(
         ["bash", ROOT / ".github" / "comment.sh"],
         env=runner
         | {"CALLS": str(calls), "KNOWN": known, "NUMBER": "7", "GITHUB_REPOSITORY": "a/b"}
-        | {"GITHUB_WORKFLOW": 'the "nightly" \\(one)', "GITHUB_JOB": "gate"},
+        | {"GITHUB_WORKFLOW": 'the "nightly" \\(one)', "GITHUB_JOB": "gate", "MATRIX": matrix},
         check=True,
         timeout=60,
     )
 
     asked, written = map(json.loads, calls.read_text().splitlines())
-    marker = '<!-- offdiag gate: the "nightly" \\(one)/gate -->'
+    name = f"gate ({matrix})" if matrix else "gate"
+    marker = f'<!-- offdiag gate: the "nightly" \\(one)/{name} -->'
     assert (asked[0], "nightly" in asked[-1]) == (marker, False)
-    assert written[-4:] == [method, path, "-f", f"body={marker}\n### Gate passed"]
+    shown = f"### Gate passed\n\n{name}" if matrix else "### Gate passed"
+    assert written[-4:] == [method, path, "-f", f"body={marker}\n{shown}"]
 
 
 def test_the_action_runs_scripts_that_are_there() -> None:
