@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from offdiag.cli.call import evaluate_waiting, is_server, opened, settings_for
 from offdiag.cli.output import note
 from offdiag.domain.look_alikes import unknown_name
-from offdiag.errors import InvalidInput, NotFound, NotSignedIn, OffdiagError
+from offdiag.errors import InvalidInput, NotFound, OffdiagError
 from offdiag.records.access import Me
 from offdiag.records.base import MOST_ON_A_PAGE, Page, Paged, RequestBody
 from offdiag.records.runs.run import RunPage, RunsQuery, RunSummary, run_summary
@@ -77,12 +77,6 @@ class Server:
                 ),
                 retry_for_s=_RETRY_FOR_S,
             )
-        except NotSignedIn as error:
-            raise NotSignedIn(
-                error.message,
-                field="token",
-                hint=f"Run: offdiag login {self.connection.url} (or set OFFDIAG_TOKEN).",
-            ) from error
         except (NotFound, InvalidInput, ServerFailed) as error:
             raise self._of_another_version() or error from error
 

@@ -42,8 +42,10 @@ def test_a_token_lets_a_job_log_and_read(
 
 
 def test_without_a_token_nothing_is_logged(server: str) -> None:
-    with pytest.raises(NotSignedIn):
+    with pytest.raises(NotSignedIn) as refused:
         logged(server)
+    assert refused.value.field == "token"
+    assert f"offdiag login {server} (or set OFFDIAG_TOKEN)" in str(refused.value.hint)
 
 
 def test_a_token_that_may_only_read_logs_nothing(

@@ -119,6 +119,16 @@ def test_a_junit_file_that_cannot_be_written_is_named(offdiag: Command, predicti
     assert "'none/gate.xml' cannot be written: No such file or directory." in answer.err
 
 
+def test_a_file_that_is_given_as_a_run_is_told_apart(offdiag: Command, predictions: str) -> None:
+    told = offdiag("gate", predictions, "--min", "mcc>=0.5")
+
+    assert told.code == 2
+    assert told.err == (
+        "offdiag: run: there is no run 'p.csv', but a file of this name. Check it with --file "
+        "p.csv.\n"
+    )
+
+
 @pytest.mark.usefixtures("no_registry")
 def test_no_registry_is_needed_for_a_file(
     folder: Path, offdiag: Command, predictions: str, monkeypatch: pytest.MonkeyPatch

@@ -76,6 +76,9 @@ def test_a_deleted_run_is_gone_until_it_is_restored(offdiag: Command, logged: li
     assert refused.code == 2
     assert "was deleted" in refused.err
 
+    by_name = offdiag("runs", "restore", "first")
+    assert by_name.code == 2
+    assert "'first' is not the id of a run. A deleted run is found by its id" in by_name.err
     assert offdiag("runs", "restore", logged.id).out.strip() == f"{logged.id} is restored."
     assert len(offdiag("runs", "list", "--json").json["runs"]) == 1
 

@@ -18,7 +18,7 @@ from offdiag.cli.output import busy
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sentences import markdown_escaped, visible
 from offdiag.domain.values import reason_text
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, NotFound
 from offdiag.filters.conditions import Side
 from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.inputs.files.costs import read_weights
@@ -121,7 +121,7 @@ def gate(
     else:
         with busy(f"Checking {run_id}"):
             asked = _asked(conditions, baseline, cost_matrix, weights)
-            found = _check(call.url, str(run_id), asked, timeout_s=timeout)
+            found = _check_run(call.url, str(run_id), asked, timeout_s=timeout)
     if junit is not None:
         _write(junit, junit_xml(found))
     if markdown:
@@ -180,6 +180,19 @@ def _check_file(given: FileInput, conditions: tuple[str, ...], weights: Path | N
         samples=samples,
     )
     return gate_document(found)
+
+
+def _check_run(url: str | None, run_id: str, asked: GateRequest, *, timeout_s: float) -> Gate:
+    try:
+        return _check(url, run_id, asked, timeout_s=timeout_s)
+    except NotFound as error:
+        if error.field != "run" or not Path(run_id).is_file():
+            raise
+        raise NotFound(
+            f"there is no run {run_id!r}, but a file of this name.",
+            field="run",
+            hint=f"Check it with --file {run_id}.",
+        ) from None
 
 
 def _check(url: str | None, run_id: str, asked: GateRequest, *, timeout_s: float) -> Gate:

@@ -31,6 +31,7 @@ from offdiag.cli.read.run_tables import (
 )
 from offdiag.domain.runs import weighted_here_text, without_slices_text
 from offdiag.domain.sentences import visible
+from offdiag.errors import InvalidInput
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.records.runs.evaluation import (
     EvaluationQuery,
@@ -53,7 +54,7 @@ from offdiag.records.runs.slices import (
     asked_fairness,
     asked_slices,
 )
-from offdiag.sdk.registry import quoted
+from offdiag.sdk.registry import RUN_ID, quoted
 from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
@@ -365,6 +366,13 @@ def delete(run_id: str, call: Call) -> None:
 @registry_options
 def restore(run_id: str, call: Call) -> None:
     """Restore a deleted run."""
+    if not RUN_ID.fullmatch(run_id):
+        raise InvalidInput(
+            f"{run_id!r} is not the id of a run.",
+            field="run",
+            hint="A deleted run is found by its id, such as r_4bcd6fgh8jkm, which `runs delete` "
+            "printed; the audit log of a server has it, too.",
+        )
     with connected(call.url) as registry:
         if isinstance(registry, Server):
             registry.content(f"/runs/{run_id}/restore", method="POST")

@@ -21,6 +21,7 @@ from offdiag import errors
 from offdiag.errors import (
     EvaluationPending,
     InvalidInput,
+    NotSignedIn,
     OffdiagError,
     ServerUnavailable,
     TooLarge,
@@ -62,6 +63,9 @@ def raise_refusal(status: int, body: bytes, *, url: str) -> NoReturn:
     general = _KINDS.get((reason.code, None), ServerFailed)
     kind = _KINDS.get((reason.code, reason.kind), general)
     message = f"{reason.message[:1].lower()}{reason.message[1:]}"
+    if kind is NotSignedIn:
+        hint = f"Run: offdiag login {url} (or set OFFDIAG_TOKEN)."
+        raise NotSignedIn(message, field="token", hint=hint)
     raise kind(message, field=reason.field, hint=reason.hint)
 
 

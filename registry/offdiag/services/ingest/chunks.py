@@ -57,7 +57,8 @@ def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOu
             raise Conflict(
                 f"chunk {seq} of run {run_id} was logged before with other content.",
                 field="seq",
-                hint="Use the next free number; a retry must send the same bytes.",
+                hint="A retry must send the same bytes. Other content is the next chunk, or "
+                "another run, which needs another client_key.",
             )
         if run.state is not RunState.OPEN:
             raise not_open(run_id, run.state)
