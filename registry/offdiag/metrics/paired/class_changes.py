@@ -18,12 +18,17 @@ from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.gradients import Cells
 from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged
-from offdiag.metrics.intervals.delta import class_gradients, range_of
+from offdiag.metrics.intervals.delta import (
+    NO_OWN_ERRORS,
+    SidedErrors,
+    class_gradients,
+    range_of,
+    sided_errors,
+)
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired import proportions, simultaneous_tests
 from offdiag.metrics.paired.hypothesis_tests import holm, mid_p_values
 from offdiag.metrics.paired.joint_counts import JointCounts, PairedRates
-from offdiag.metrics.paired.own_errors import NO_OWN_ERRORS, SidedErrors, sided_errors
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.paired.simultaneous_tests import (
     moved_values,

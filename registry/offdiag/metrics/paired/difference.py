@@ -23,11 +23,11 @@ from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL
 from offdiag.metrics.paired import proportions
 from offdiag.metrics.paired.class_changes import sloped_changes
 from offdiag.metrics.paired.joint_counts import JointCounts
-from offdiag.metrics.paired.own_errors import difference_errors
 from offdiag.metrics.paired.proportions import shared_proportion_intervals
 from offdiag.metrics.paired.resampling import difference
 from offdiag.metrics.paired.simultaneous_tests import (
     NOTHING_COUNTS,
+    difference_errors,
     judge_together,
 )
 from offdiag.metrics.quantity import Quantity, first_cause

@@ -29,7 +29,6 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.joint_counts import JointCounts
-from offdiag.metrics.paired.own_errors import difference_errors as pair_errors
 from offdiag.metrics.paired.run_spread import (
     LAST_AXIS,
     Codes,
@@ -45,6 +44,7 @@ from offdiag.metrics.paired.run_spread import (
     spread_of_gains,
     tabulated,
 )
+from offdiag.metrics.paired.simultaneous_tests import difference_errors as pair_errors
 from offdiag.metrics.paired.simultaneous_tests import pooled_matrix
 
 BLOCK = 8_192

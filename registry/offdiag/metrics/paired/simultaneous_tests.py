@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import erf, isfinite, sqrt
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +39,17 @@ from offdiag.metrics.intervals.bounds import (
     flagged,
     smallest_class,
 )
-from offdiag.metrics.intervals.delta import aggregate_gradients, range_of
+from offdiag.metrics.intervals.delta import (
+    NO_OWN_ERRORS,
+    SidedErrors,
+    aggregate_gradients,
+    errors_of_moves,
+    range_of,
+    standard_error,
+)
 from offdiag.metrics.intervals.draws import generator
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.joint_counts import JointCounts
-from offdiag.metrics.paired.own_errors import NO_OWN_ERRORS, SidedErrors, sided_differences
 from offdiag.metrics.paired.resampling import comes_before
 
 METHOD = "normal, pooled slopes"
@@ -154,6 +161,49 @@ def statistics_of(
         own = own_errors.get(key, NO_OWN_ERRORS).around(np.asarray(differences[key]))
         found[key] = Statistic(differences[key], float(sloped), float(spread), *map(float, own))
     return found
+
+
+def own_moves(
+    codes: Sequence[NDArray[np.integer[Any]]],
+    first: Mapping[str, Gradient],
+    second: Mapping[str, Gradient],
+) -> dict[str, Floats]:
+    """How far samples given by `codes` (actual, first, second, (m,) each) move each difference.
+
+    A sample that the first run puts into cell c and the second into cell d moves it by the slope
+    of the second run's metric at d minus that of the first run's at c.
+    """
+    actual, before, after = codes
+    with np.errstate(invalid="ignore"):
+        return {
+            key: second[key].at(actual, after) - first[key].at(actual, before) for key in first
+        }
+
+
+def sided_differences(
+    joint: JointCounts, first: Mapping[str, Gradient], second: Mapping[str, Gradient]
+) -> dict[str, SidedErrors]:
+    """Errors of differences from the gradients of both runs, shape ()."""
+    shares = joint.counts / joint.total
+    return {
+        key: errors_of_moves(moved, shares, 1 / joint.total)
+        for key, moved in own_moves(_codes(joint), first, second).items()
+    }
+
+
+def difference_errors(
+    joint: JointCounts, first: Mapping[str, Gradient], second: Mapping[str, Gradient]
+) -> dict[str, Floats]:
+    """The errors as if nothing were skewed, by key, shape ()."""
+    shares = joint.counts / joint.total
+    return {
+        key: standard_error(moved, shares, n_samples=joint.total)
+        for key, moved in own_moves(_codes(joint), first, second).items()
+    }
+
+
+def _codes(joint: JointCounts) -> tuple[NDArray[np.int64], ...]:
+    return joint.actual, joint.first, joint.second
 
 
 def moves(joint: JointCounts, gradients: Mapping[str, Gradient]) -> Floats:

@@ -22,14 +22,19 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.intervals.bounds import smallest_class
-from offdiag.metrics.intervals.delta import aggregate_gradients, class_gradients
+from offdiag.metrics.intervals.delta import (
+    SidedErrors,
+    aggregate_gradients,
+    class_gradients,
+    errors_of_moves,
+)
 from offdiag.metrics.paired.class_changes import errors_of_classes, outcome_moves
 from offdiag.metrics.paired.joint_counts import PairedRates
-from offdiag.metrics.paired.own_errors import SidedErrors, errors_of_moves, own_moves
 from offdiag.metrics.paired.simultaneous_tests import (
     ROUNDING,
     JointTest,
     moved_values,
+    own_moves,
     statistics_of,
     tested_statistics,
 )

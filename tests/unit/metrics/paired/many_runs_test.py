@@ -13,7 +13,7 @@ from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.gradients import Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired import many_runs as module
-from offdiag.metrics.paired import own_errors, run_spread
+from offdiag.metrics.paired import run_spread, simultaneous_tests
 from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.many_runs import PairedRuns, PairwiseRuns
 from offdiag.metrics.paired.run_spread import RunSpread, difference_errors, spread_of_recall
@@ -85,7 +85,7 @@ def test_errors_at_the_matrices_of_the_runs_are_those_of_every_two_runs(
     for counted in (runs, PairwiseRuns(pairs, runs.labels)):
         spread = counted.spread(aggregate_gradients(runs.pooled, HEADLINE), own)
         for (first, second), joint in pairs.items():
-            expected = own_errors.difference_errors(joint, own[first], own[second])
+            expected = simultaneous_tests.difference_errors(joint, own[first], own[second])
             for metric, error in enumerate(expected.values()):
                 assert spread.own_errors[metric, first, second] == pytest.approx(error)
                 assert spread.own_errors[metric, second, first] == pytest.approx(error)

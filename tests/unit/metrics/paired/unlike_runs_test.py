@@ -10,18 +10,20 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.gradients import Gradient
-from offdiag.metrics.intervals.delta import aggregate_gradients
-from offdiag.metrics.paired.class_changes import own_class_errors, sloped_changes
-from offdiag.metrics.paired.joint_counts import JointCounts
-from offdiag.metrics.paired.own_errors import (
+from offdiag.metrics.intervals.delta import (
     SKEWED,
     SidedErrors,
-    difference_errors,
+    aggregate_gradients,
     errors_of_moves,
-    sided_differences,
     sided_errors,
 )
-from offdiag.metrics.paired.simultaneous_tests import judge_together
+from offdiag.metrics.paired.class_changes import own_class_errors, sloped_changes
+from offdiag.metrics.paired.joint_counts import JointCounts
+from offdiag.metrics.paired.simultaneous_tests import (
+    difference_errors,
+    judge_together,
+    sided_differences,
+)
 from offdiag.metrics.suite import evaluate_stack
 from support.gradients import class_gradient
 from support.matrices import numbered_labels, two_runs
