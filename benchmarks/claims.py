@@ -325,15 +325,19 @@ def intervals(cell: Cell, rng: Rng) -> tuple[float, ...]:
 
 
 def true_values(cell: Cell) -> dict[str, float]:
-    """The metrics of the matrix expected of 10^12 samples."""
+    suite = evaluate_stack(expected_counts(cell), ordinal=False).aggregate
+    return {key: float(suite[key].value) for key in COVERED}
+
+
+def expected_counts(cell: Cell) -> NDArray[np.int64]:
+    """The matrix (K, K) of the first run expected of 10^12 samples."""
     recall = np.asarray(cell.recalls[0])
     rows = np.full((cell.n_classes,) * 2, np.nan)
     for code, value in enumerate(recall):
         rows[code] = (1 - value) / (cell.n_classes - 1)
         rows[code, code] = value
-    counts = np.rint(rows * np.asarray(cell.shares)[:, None] * 1e12).astype(np.int64)
-    suite = evaluate_stack(counts, ordinal=False).aggregate
-    return {key: float(suite[key].value) for key in COVERED}
+    expected = np.rint(rows * np.asarray(cell.shares)[:, None] * 1e12)
+    return np.asarray(expected, np.int64)
 
 
 # --- the best of many, and alerts --------------------------------------------------------------
@@ -652,8 +656,8 @@ TITLES = {
     "few apart": "Two equally good runs on samples of their own called different, percent",
     "few unlike": "One run predicts a rare class seldom, the other often: 95 % intervals of the "
     "difference that miss it, percent",
-    "few unlike of three": "The same of three runs: a 95 % interval of two of them, all held "
-    "together, misses the difference, percent",
+    "few unlike of three": "Three runs that predict a rare class seldom, more often and often: "
+    "a 95 % interval of two of them, all held together, misses the difference, percent",
     "chosen thresholds": "The threshold in use is the best: interval of the change to the "
     "cheapest one, and costs below its true one, percent",
     "chosen runs": "Best runs of two equally good models, one is said to lead, percent",
