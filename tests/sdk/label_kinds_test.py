@@ -227,8 +227,8 @@ def test_numbers_of_63_bits_and_more_are_classes(url: str, dtype: type[np.intege
 
 def test_scores_in_another_order_than_the_labels_are_noted(url: str) -> None:
     """scikit-learn sorts classes that are text as text."""
-    actual = ["2", "10"] * 5
-    y_score = np.tile([[0.1, 0.9], [0.8, 0.2]], (5, 1))  # "10", "2"
+    actual = ["2", "10"] * 10
+    y_score = np.tile([[0.1, 0.9], [0.8, 0.2]], (10, 1))  # "10", "2"
     said = r"another order than the labels \('2', '10'\): where {} is '2', the highest score"
 
     with pytest.warns(LabelNote, match=said.format("y_pred")):

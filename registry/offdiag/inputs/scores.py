@@ -1,9 +1,7 @@
 """Reading scores of classes: as float32 columns in label order, and as given.
 
 Single precision is stored; scores evaluated in memory are used as given, so that results agree
-with other programs to the last digit. Predictions can be made from scores. Scores that contradict
-the predicted classes are noted, because nothing else reveals that columns, or a single score,
-belong to other classes than assumed.
+with other programs to the last digit. Predictions can be made from scores.
 """
 
 from __future__ import annotations
@@ -19,10 +17,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import ARG_MAX, THRESHOLD, at_threshold
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import readable
-from offdiag.inputs.labels import Codes, code_dtype
+from offdiag.inputs.labels import code_dtype
 from offdiag.inputs.score_columns import in_label_order, require_column_of
-from offdiag.metrics.counted import are_sets
-from offdiag.metrics.multilabel.sets import unpack_sets
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,14 +27,6 @@ ALMOST_ZERO = float(np.finfo(np.float32).smallest_subnormal)
 ALMOST_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
 """A probability below 1 that single precision would round to 1 is rounded to this value."""
 _CLASS_AXIS = 1
-_LOOKED_AT = 50_000
-"""Number of samples whose scores are compared with the predictions, evenly spread over all."""
-_LOOKED_AT_IN_SETS = 500_000
-"""Number of scores that are compared for multi-label samples."""
-_FEWEST = 5
-"""With fewer predictions, a class says nothing about its scores."""
-_NEARLY_ALL = 0.9
-_MOST_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,129 +247,4 @@ def score_of_no_class(labels: LabelSet) -> InvalidInput:
         f"{labels.names[0]!r} or {labels.names[1]!r}.",
         field="positive_label",
         hint="Name the class whose score this is.",
-    )
-
-
-def score_notes(
-    scores: Scores,
-    predicted: Codes,
-    labels: LabelSet,
-    positive_label: str | None,
-    *,
-    field: str = "y_pred",
-) -> tuple[str, ...]:
-    """Notes if the scores of n samples contradict their predicted classes, shape (n,).
-
-    If there are no predictions but those made from the scores, the actual classes stand in for
-    them: `field` is the argument that has the classes, y_pred or y_true.
-
-    With a column per class: if classes are exchanged, so that nearly all predictions of each have
-    their highest score under the next one. (scikit-learn sorts classes that are text as text, "10"
-    before "2".) A decision that prefers one class to another with a higher score because of its
-    costs does not count. With one column: if nearly all predictions of the positive class have
-    lower scores than those of the other one, or if all scores are from 0.5 to 1 although both
-    classes are predicted. (That both occur proves nothing: one may be rare.)
-
-    For predicted sets: if labels are exchanged, so that each is predicted for nearly those samples
-    that have the highest scores of the next one, and not of its own.
-    """
-    if are_sets(predicted):
-        return _notes_on_sets(scores.values, predicted, labels)
-    step = max(1, len(predicted) // _LOOKED_AT)
-    values, codes = scores.values[::step], predicted[::step].astype(np.int64)
-    if scores.n_columns == 1:
-        if positive_label is None:
-            return ()
-        code = labels.index[positive_label]
-        other = labels.names[1 - code]
-        return _notes_on_one(values[:, 0], codes == code, positive_label, other, field)
-    exchanged = _exchanged(values.argmax(axis=_CLASS_AXIS), codes, n_classes=len(labels))
-    found = f"where {field} is {{}}, the highest score is that of {{}}"
-    return (_in_another_order(labels, exchanged, found),) if exchanged else ()
-
-
-def _notes_on_one(
-    score: NDArray[np.float32],
-    is_positive: NDArray[np.bool_],
-    positive: str,
-    other: str,
-    field: str,
-) -> tuple[str, ...]:
-    n_positive = int(is_positive.sum())
-    if min(n_positive, len(score) - n_positive) < _FEWEST:
-        return ()
-    highest = np.quantile(score[is_positive], _NEARLY_ALL)
-    if highest < np.quantile(score[~is_positive], 1 - _NEARLY_ALL):
-        note = (
-            f"y_score is lower where {field} is {positive!r} than where it is {other!r}: it seems "
-            f"to be the score of {other!r}, and is read as that of {positive!r}, the positive "
-            "class."
-        )
-    elif field == "y_pred" and score.min() >= THRESHOLD and score.max() <= 1:
-        note = (
-            f"y_score is {THRESHOLD} or more everywhere, also where y_pred is {other!r}: it seems "
-            "to be the confidence in the predicted class, and is read as the score of "
-            f"{positive!r}, the positive class."
-        )
-    else:
-        return ()
-    return (note,)
-
-
-def _exchanged(
-    highest: NDArray[np.intp], predicted: NDArray[np.int64], *, n_classes: int
-) -> dict[int, int]:
-    """Classes that are exchanged: each with the class that its predictions score highest for."""
-    pairs, sizes = np.unique(predicted * n_classes + highest, return_counts=True)
-    n_predicted = np.bincount(predicted, minlength=n_classes)
-    under: dict[int, int] = {}
-    for pair, size in zip(pairs.tolist(), sizes.tolist(), strict=True):
-        code, other = divmod(pair, n_classes)
-        if n_predicted[code] >= _FEWEST and size >= _NEARLY_ALL * n_predicted[code]:
-            under[code] = other
-    return _round_trips(under)
-
-
-def _round_trips(under: dict[int, int]) -> dict[int, int]:
-    """Remove classes that map to themselves, or to which none of the others maps."""
-    under = {code: other for code, other in under.items() if code != other}
-    while len(left := {code: under[code] for code in under.values() if code in under}) < len(
-        under
-    ):
-        under = left
-    return under
-
-
-def _notes_on_sets(
-    values: NDArray[np.float32], predicted: Codes, labels: LabelSet
-) -> tuple[str, ...]:
-    step = max(1, values.size // _LOOKED_AT_IN_SETS)
-    is_predicted = unpack_sets(predicted[::step], len(labels))
-    highest_first = np.argsort(-values[::step], axis=0, kind="stable")
-    # With many columns, some column soon ranks a few samples first by chance.
-    fewest = _FEWEST + len(labels).bit_length()
-    under: dict[int, int] = {}
-    for code, size in enumerate(is_predicted.sum(axis=0).tolist()):
-        if min(size, len(is_predicted) - size) < fewest:
-            continue
-        found = is_predicted[:, code][highest_first[:size]].sum(axis=0)
-        best = code if found[code] >= _NEARLY_ALL * size else int(found.argmax())
-        if found[best] >= _NEARLY_ALL * size:
-            under[code] = best
-    exchanged = _round_trips(under)
-    told = "{} is predicted where the scores of {} are highest"
-    return (_in_another_order(labels, exchanged, told),) if exchanged else ()
-
-
-def _in_another_order(labels: LabelSet, exchanged: dict[int, int], told: str) -> str:
-    shown = [
-        told.format(repr(labels.names[code]), repr(labels.names[other]))
-        for code, other in sorted(exchanged.items())[:_MOST_SHOWN]
-    ]
-    more = len(exchanged) - len(shown)
-    rest = f"; and {more} more" if more else ""
-    return (
-        f"The columns of y_score seem to be in another order than the labels {labels.preview()}: "
-        f"{'; '.join(shown)}{rest}. Name the columns, as in {{class: scores}}, or declare labels= "
-        "in their order."
     )

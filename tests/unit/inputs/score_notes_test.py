@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.inputs.scores import Scores, score_notes
+from offdiag.inputs.score_notes import score_notes, truth_notes
+from offdiag.inputs.scores import Scores
 from offdiag.metrics.multilabel.sets import pack_sets
 
 TWO = LabelSet.declared(["no", "yes"])
@@ -21,12 +22,9 @@ def notes(values: NDArray[np.floating], predicted: NDArray[np.integer]) -> tuple
     return score_notes(Scores(values.astype(np.float32)), predicted.astype("u1"), labels, None)
 
 
-def notes_on_one(
-    score: list[float], predicted: list[int], positive: str = "yes", field: str = "y_pred"
-) -> str:
-    scores = Scores(np.array(score, dtype=np.float32)[:, np.newaxis])
-    codes = np.array(predicted, dtype="u1")
-    return " ".join(score_notes(scores, codes, TWO, positive, field=field))
+def notes_on_one(score: list[float], predicted: list[int], positive: str = "yes") -> str:
+    values = np.array(score, dtype=np.float32)[:, np.newaxis]
+    return " ".join(score_notes(Scores(values), np.array(predicted, dtype="u1"), TWO, positive))
 
 
 @given(st.integers(2, 12), st.integers(0, 2**32 - 1))
@@ -99,12 +97,48 @@ def test_one_score_is_noted_where_it_is_a_confidence() -> None:
     assert notes_on_one([0.4, *confidence], [0, *predicted]) == ""
 
 
-def test_scores_are_held_against_the_actual_classes_where_they_make_the_predictions() -> None:
-    score, actual = [0.9, 0.8, 0.7, 0.2, 0.1] * 10, [0, 0, 0, 1, 1] * 10
+def guesses(
+    draw: np.random.Generator, actual: NDArray[np.integer], n_classes: int
+) -> NDArray[np.float64]:
+    """Scores of a model that is right for three of four examples of six classes."""
+    of_actual: NDArray[np.float64] = np.eye(n_classes)[actual]
+    return draw.random((len(actual), n_classes)) + 0.6 * of_actual
 
-    assert "lower where y_true is 'yes' than" in notes_on_one(score, actual, field="y_true")
-    assert notes_on_one([1 - each for each in score], actual, field="y_true") == ""
-    assert notes_on_one([0.9, 0.6, 0.95, 0.8] * 5, [1, 0, 1, 1] * 5, field="y_true") == ""
+
+@given(st.integers(2, 6), st.integers(0, 2**32 - 1))
+def test_every_order_but_that_of_the_labels_is_noted_by_the_truth(k: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    actual = draw.integers(0, k, 150 * k, dtype="u2")
+    values, labels = guesses(draw, actual, k).astype(np.float32), LabelSet.numbered(k)
+    order = draw.permutation(k)
+
+    found = truth_notes(Scores(values[:, order]), actual, labels, None)
+
+    assert bool(found) == bool((order != np.arange(k)).any())
+    assert truth_notes(Scores(values), actual, labels, None) == ()
+
+
+@given(st.integers(2, 300), st.integers(0, 2**32 - 1))
+def test_a_model_that_guesses_exchanges_no_classes(n_classes: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    values = draw.random((1_000, n_classes)).astype(np.float32)
+    actual = draw.integers(0, n_classes, 1_000, dtype="u2")
+
+    assert truth_notes(Scores(values), actual, LabelSet.numbered(n_classes), None) == ()
+
+
+def test_one_score_is_noted_where_the_truth_is_the_other_way_round() -> None:
+    draw = np.random.default_rng(7)
+    actual = draw.integers(0, 2, 200, dtype="u2")
+    score = guesses(draw, actual, 2)[:, :1].astype(np.float32)  # That of "no".
+
+    (note,) = truth_notes(Scores(score), actual, TWO, "yes")
+
+    assert "lower where y_true is 'yes'" in note
+    assert "the score of 'no'" in note
+    assert truth_notes(Scores(score), actual, TWO, "no") == ()
+    assert truth_notes(Scores(score[:8]), actual[:8], TWO, "yes") == ()  # It may be chance.
+    assert truth_notes(Scores(score), np.zeros(200, dtype="u2"), TWO, "yes") == ()
 
 
 def test_large_runs_are_looked_at_all_over() -> None:

@@ -170,7 +170,8 @@ def evaluate_scores(
     from offdiag.inputs.ids import aligned
     from offdiag.inputs.labels import encode_labels, floats_among, label_column
     from offdiag.inputs.score_columns import require_column_of
-    from offdiag.inputs.scores import Scores, score_notes, score_table, single_precision
+    from offdiag.inputs.score_notes import truth_notes
+    from offdiag.inputs.scores import Scores, score_table, single_precision
 
     given = aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     column = label_column(given["y_true"], field="y_true")
@@ -182,7 +183,7 @@ def evaluate_scores(
     if positive is not None:
         require_column_of(given["y_score"], known, known.names[positive])
     named = None if positive is None else known.names[positive]
-    warn_of(score_notes(Scores(single_precision(scores)), actual, known, named, field="y_true"))
+    warn_of(truth_notes(Scores(single_precision(scores)), actual, known, named))
     forecasts = Forecasts(actual, scores, n_classes=len(known), positive=positive)
     by_convention = positive_label is None and positive is not None
     if sample_weight is not None:

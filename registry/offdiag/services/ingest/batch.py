@@ -35,7 +35,8 @@ from offdiag.inputs.labels import (
     label_column,
     require_equal_lengths,
 )
-from offdiag.inputs.scores import Scores, predicted_from, read_scores, score_notes
+from offdiag.inputs.score_notes import score_notes, truth_notes
+from offdiag.inputs.scores import Scores, predicted_from, read_scores
 from offdiag.inputs.slice_columns import (
     SliceColumns,
     concatenated_slices,
@@ -278,7 +279,7 @@ def read_batch(
     if scores is not None and decision is None:
         notes += score_notes(scores, predicted, labels, positive_label)
     elif scores is not None and actual is not None:
-        notes += score_notes(scores, actual, labels, positive_label, field="y_true")
+        notes += truth_notes(scores, actual, labels, positive_label)
     columns = {} if slices is None else read_slices(given["slices"], n_samples=len(predicted))
     notes += slice_notes(columns)
     weight = None
