@@ -86,7 +86,18 @@ def test_the_same_samples_named_otherwise_are_noted(
         offdiag.log_run(y_pred=["y", "x", "y"], sample_ids=now, **facts)
 
 
-@pytest.mark.parametrize("ids", [[4, 5, 6], ["x", "y", "z"]])
+def test_the_same_samples_named_otherwise_are_noted_after_a_correction(url: str) -> None:
+    """Then other labels are no reason to take them for other samples."""
+    facts: dict[str, Any] = {"y_true": ["x", "x", "y"], "y_pred": ["x", "y", "y"], "url": url}
+    facts |= {"name": "n", "dataset": "d"}
+    offdiag.log_run(sample_ids=["01", "02", "03"], **facts)
+    offdiag.revise_truth(dataset="d", labels={"02": "y"}, reason="A second reading.", url=url)
+
+    with pytest.warns(LabelNote, match=r"sample_ids .* such as '01' and '1' \(kind\)"):
+        offdiag.log_run(sample_ids=[1, 2, 3], **facts)
+
+
+@pytest.mark.parametrize("ids", [["04", "2", "x"], [4, 5, 6], ["x", "y", "z"]])
 def test_other_samples_with_as_many_of_each_class_are_not(url: str, ids: list[Any]) -> None:
     """As of the next fold."""
     facts: dict[str, Any] = {"y_true": ["x", "x", "y"], "name": "n", "dataset": "d", "url": url}

@@ -78,6 +78,19 @@ def test_only_runs_that_will_be_evaluated_on_corrected_labels_wait_for_them(
     assert ranked(database).n_outdated == 0
 
 
+def test_a_run_alone_on_newer_labels_is_said_to_be(database: Database) -> None:
+    """As of ids that are written in another way, which put all earlier runs on other labels."""
+    log_wrong(database, "first", 20)
+    log_wrong(database, "second", 30)
+    log_wrong(database, "other", 10, sample_ids=range(len(ACTUAL)))
+    work_off(database)
+
+    found = ranked(database)
+
+    assert order(found) == ["other"]
+    assert found.why_not_tested == "fewer than two runs are evaluated on label version 2"
+
+
 @pytest.mark.both_databases
 def test_weighted_runs_are_ranked_only_where_all_have_weights(database: Database) -> None:
     light = log_wrong(database, "light", 20, sample_weight=[1.0, 2.0] * 100)

@@ -247,7 +247,8 @@ def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
     if not _is_testable(task, ranked.key):
         return f"there is no paired test for {ranked.key}"
     if len(ranked.runs) < 2:
-        return "there are fewer than two evaluated runs"
+        on_labels = f" on label version {ranked.truth_number}" if ranked.truth_number else ""
+        return f"fewer than two runs are evaluated{on_labels}"
     if not all(run.has_predictions for run in ranked.runs):
         return "some runs are matrices without predictions"
     if ranked.has_weights:

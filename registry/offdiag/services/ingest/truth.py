@@ -12,7 +12,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.look_alikes import near_misses_in_words
+from offdiag.domain.look_alikes import near_misses, near_misses_in_words
 from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.ids import SampleIds, are_equal, require_distinct
@@ -125,7 +125,7 @@ def _note(
     known_ids = truths.truth_ids(session, newest)
     if not are_equal(known_ids, ids):
         is_alike = newest.class_counts == placed.record.class_counts
-        return _named_otherwise(before, kept, known_ids, ids) if is_alike else None
+        return _named_otherwise(before, kept, known_ids, ids, is_alike=is_alike)
     known = truths.truth_codes(session, newest.id)
     as_logged = known if placed.positions is None else known[placed.positions]
     if np.array_equal(as_logged, predicted()):
@@ -149,26 +149,33 @@ def _note(
 
 
 _MOST_NAMES = 100_000
-"""Most names among which one that is written differently is searched."""
+"""Most names among which those that are written differently are searched."""
+_NAMES_TO_FIND = 100
+"""So many have to be written differently if labels differ, too: a fold may have one such name."""
 
 
 def _named_otherwise(
-    before: str, kept: str, known: SampleIds | None, ids: SampleIds | None
+    before: str, kept: str, known: SampleIds | None, ids: SampleIds | None, *, is_alike: bool
 ) -> str | None:
-    """A note that samples with equal class counts seem to be earlier ones under other names."""
-    if known is None:
+    """A note that samples seem to be earlier ones under other names.
+
+    With equal class counts (`is_alike`), one such name is evidence enough.
+    """
+    if known is None or (ids is None and not is_alike):
         return None
     if ids is None:
         return (
             f"{before} has sample_ids, and this run has none, though it has as many examples of "
             f"each class. {kept} Give sample_ids= in all runs."
         )
-    some = map(str, known.slice(0, _MOST_NAMES).to_list())
-    written = near_misses_in_words(some, map(str, ids.slice(0, 1).to_list()))
-    if written is None:
+    n_known, n_wanted = (_MOST_NAMES, 1) if is_alike else (_MOST_NAMES // 10, _NAMES_TO_FIND)
+    some = map(str, known.slice(0, n_known).to_list())
+    wanted = [str(each) for each in ids.slice(0, n_wanted).to_list()]
+    misses = near_misses(some, wanted)
+    if len(misses) < len(wanted):
         return None
     return (
-        f"sample_ids are written in another way than those of {before}, such as {written}. "
+        f"sample_ids are written in another way than those of {before}, such as {misses[0]}. "
         f"{kept} Write them alike in all runs."
     )
 
