@@ -161,12 +161,17 @@ def opened(
 ) -> Iterator[Database]:
     """The configured registry; an embedded one is created or upgraded if needed.
 
+    A note says that one was created: in another folder, a command does not find the known runs.
+
     Raises `InvalidInput` for a server. Changes made by the command are recorded in the audit log,
     with the account that called it.
     """
+    from offdiag.cli.output import note
     from offdiag.store.schema import open_database
 
     database = open_database(database_url(settings), synchronous=synchronous)
+    if database.is_new:
+        note(f"A new registry was created: {database.place}. OFFDIAG_URL or --url names another.")
     try:
         yield database.seen_by(None, _actor())
     finally:

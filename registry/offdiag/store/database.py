@@ -115,9 +115,9 @@ class Database:
 
     `synchronous` and `busy_timeout_s` are for SQLite: whether a commit survives a power failure
     ("full") or only a crash of the program ("normal"), and how many seconds a writer waits for the
-    one before it. `path` is the SQLite file, None on PostgreSQL; `can_listen` says whether
-    notifications arrive, which they do not through a pooler that lends connections per
-    transaction.
+    one before it. `path` is the SQLite file, None on PostgreSQL; `is_new` says that opening the
+    registry created it, `can_listen` whether notifications arrive, which they do not through a
+    pooler that lends connections per transaction.
 
     Raises `InvalidInput` for a URL that names no usable database. Both kinds of transaction raise
     `DatabaseUnavailable` if the file, the disk, the network or the server is at fault, and let
@@ -137,6 +137,7 @@ class Database:
         self.clock = clock
         self.dialect: Dialect
         self.path: Path | None
+        self.is_new = False
         if parsed.get_backend_name() == "sqlite":
             self.dialect = "sqlite"
             self.path = sqlite_path(parsed)

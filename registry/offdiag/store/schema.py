@@ -118,6 +118,7 @@ def open_database(url: str, **options: Any) -> Database:
             require_writable(database.path)
         state = check(database)
         if database.dialect == "sqlite" and not state.is_current:
+            database.is_new = state.current is None
             state = upgrade(database)
         _require_current(database, state)
         database.hold_to(state.head)

@@ -34,6 +34,16 @@ def work_off(folder: Path) -> None:
     database.close()
 
 
+@pytest.mark.usefixtures("no_registry")
+def test_a_registry_that_is_created_is_named(offdiag: Command, folder: Path) -> None:
+    """In another folder than their registry, users would look for their runs in vain."""
+    first, again = offdiag("runs", "list"), offdiag("runs", "list")
+
+    assert f"A new registry was created: {folder / 'offdiag.db'}." in first.err
+    assert "OFFDIAG_URL or --url names another" in first.err
+    assert (first.code, first.out, again.err) == (0, again.out, "")
+
+
 @pytest.fixture
 def logged(filled: Filled) -> str:
     """Id of a run logged from a file."""
