@@ -10,13 +10,12 @@ from offdiag.cli.output import label, three_decimals
 from offdiag.cli.tables import MOST_CLASSES, facts_table, filled_table
 from offdiag.domain.number_text import Amounts, amounts_for, signed
 from offdiag.metrics.costs.matrix import CostChange
+from offdiag.metrics.metric_text import PER_CASES
 from offdiag.records.base import Value
 from offdiag.records.cost import CheapestAsOneCostMoves, CostOfRun, Costs, CostsOfRuns
 from offdiag.records.decision import TriedRule
 from offdiag.records.runs.multilabel import LabelCostsFound, LabelThreshold
 
-PER = 1_000
-"""Costs are shown per this number of examples: mean costs are often too small to read."""
 _MOST_LISTED = 5
 
 
@@ -24,15 +23,15 @@ def per_thousand(value: Value, write: Callable[[float], str]) -> str:
     """A mean cost as cost per 1,000 examples with its interval, or why there is none."""
     if value.value is None:
         return value.measured().undefined_text
-    text = write(value.value * PER)
+    text = write(value.value * PER_CASES)
     if value.ci_low is None or value.ci_high is None:
         return text
-    return f"{text} [{write(value.ci_low * PER)}, {write(value.ci_high * PER)}]"
+    return f"{text} [{write(value.ci_low * PER_CASES)}, {write(value.ci_high * PER_CASES)}]"
 
 
 def _amounts(*costs: float | None) -> Amounts:
     """The format of neighbouring mean costs per 1,000 examples."""
-    return amounts_for(cost * PER for cost in costs if cost is not None)
+    return amounts_for(cost * PER_CASES for cost in costs if cost is not None)
 
 
 def cost_table(found: Costs) -> Table:
@@ -112,7 +111,7 @@ def ranking_tables(found: CostsOfRuns) -> Iterator[Table]:
     amounts = _amounts(constant, *(each.mean_cost.value for each in found.runs))
     rows: list[tuple[str, ...]] = [_cells(each, verdicts, amounts) for each in found.runs]
     if found.best_constant is not None:
-        cost = amounts.text(found.best_constant.mean_cost * PER)
+        cost = amounts.text(found.best_constant.mean_cost * PER_CASES)
         rows.append(("", f"always {label(found.best_constant.label)}", "", cost, "", "", ""))
     yield filled_table(
         ("", "run", "id", "cost", "more than the cheapest", "", "by accuracy"),
