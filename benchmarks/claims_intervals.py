@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from itertools import product
 from math import isnan, sqrt
@@ -564,9 +564,9 @@ RARE_CELLS = [
 """Most of their data sets have a class of one to four samples."""
 
 
-def true_of_agreement(cell: MatrixCell) -> Values:
+def true_values(cell: MatrixCell, keys: tuple[str, ...]) -> Values:
     suite = evaluate_stack(cell.population * 1e6, ordinal=False, names=cell.labels.names)
-    return {key: float(suite.aggregate[key].value) for key in AGREEMENT}
+    return {key: float(suite.aggregate[key].value) for key in keys}
 
 
 def of_rare(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
@@ -581,7 +581,7 @@ def of_rare(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
 
 def report_rare(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
     report.fact("data sets of a cell", n_sets)
-    found = run_cells(pool, of_rare, true_of_agreement, RARE_CELLS, n_sets)
+    found = run_cells(pool, of_rare, partial(true_values, keys=AGREEMENT), RARE_CELLS, n_sets)
     rows: list[dict[str, Any]] = []
     for cell, held in zip(RARE_CELLS, found, strict=True):
         counted = int(np.count_nonzero(~np.isnan(held[:, 0])))
@@ -606,11 +606,6 @@ MORE_CELLS = [
 ]
 
 
-def true_of_more(cell: MatrixCell) -> Values:
-    suite = evaluate_stack(cell.population * 1e6, ordinal=False, names=cell.labels.names)
-    return {key: float(suite.aggregate[key].value) for key in OF_MORE}
-
-
 def of_more(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
     """Whether intervals cover the truth if the last class has more samples than expected."""
     of_class = cell.population / np.asarray(cell.shares)[:, np.newaxis]
@@ -625,7 +620,7 @@ def of_more(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
 
 def report_more(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
     report.fact("data sets of a cell", n_sets)
-    found = run_cells(pool, of_more, true_of_more, MORE_CELLS, n_sets)
+    found = run_cells(pool, of_more, partial(true_values, keys=OF_MORE), MORE_CELLS, n_sets)
     rows: list[dict[str, Any]] = []
     for cell, held in zip(MORE_CELLS, found, strict=True):
         rows.append(row_of(cell.name, held, OF_MORE))
