@@ -170,9 +170,12 @@ def opened(
     from offdiag.store.schema import open_database
 
     database = open_database(database_url(settings), synchronous=synchronous)
-    if database.is_new:
-        note(f"A new registry was created: {database.place}. OFFDIAG_URL or --url names another.")
     try:
+        if database.is_new:
+            note(
+                f"A new registry was created: {database.place}. "
+                "OFFDIAG_URL or --url names another."
+            )
         yield database.seen_by(None, _actor())
     finally:
         database.close()
