@@ -1,4 +1,4 @@
-"""Tables of reports, their editions and their schedules."""
+"""Tables of reports and their editions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
-from rich.text import Text
 
 from offdiag.cli.call import Call
 from offdiag.cli.output import busy, note
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.schedule import due_text
-from offdiag.domain.sentences import visible
 from offdiag.records.report import (
     Delivery,
     Edition,
@@ -27,11 +25,7 @@ from offdiag.settings import load_settings
 
 if TYPE_CHECKING:
     from offdiag.services.reports.edition import RequestedEdition
-    from offdiag.services.reports.page import ReportsPage
-    from offdiag.services.schedules.due import DueTime
-    from offdiag.services.schedules.page import ScheduleEntry
     from offdiag.store.database import Database
-    from offdiag.store.reports import EditionRecord
 
 PENDING = "pending"
 """The state of an edition that is queued."""
@@ -111,68 +105,3 @@ def present_edition(edition: EditionWithFigures, call: Call) -> None:
     is_refused = any(each.state == "refused" for each in edition.deliveries)
     if is_refused or edition.state != "computed":
         click.get_current_context().exit(1)
-
-
-def schedule_table(entries: Sequence[ScheduleEntry]) -> Table:
-    table = Table()
-    for name in ("report", "dataset", "schedule", "next", "last edition"):
-        table.add_column(name)
-    for entry in entries:
-        record = entry.schedule
-        table.add_row(
-            Text(visible(f"{record.project}/{record.name}")),
-            Text(visible(entry.report.scope.dataset)),
-            entry.problem or entry.words,
-            _moment(entry.next_due_times[0]) if entry.next_due_times else "paused",
-            Text(_last(entry.report.last)),
-        )
-    return table
-
-
-def schedule_facts(entry: ScheduleEntry) -> Table:
-    record, scope = entry.schedule, entry.report.scope
-    facts = {
-        "project": record.project,
-        "schedule": entry.words,
-        "cron": f"{record.cron} ({record.zone})",
-        "problem": entry.problem,
-        "next": "paused" if not record.enabled else "\n".join(map(_moment, entry.next_due_times)),
-        "dataset": scope.dataset,
-        "metrics": ", ".join(scope.metrics),
-        "slices": ", ".join(scope.slices),
-        "baseline": scope.baseline,
-        "cost matrix": scope.cost_matrix,
-        "sent to": ", ".join(entry.report.targets) or "no one; it is stored here",
-        "last due": due_text(record.last_fire or ""),
-        "last edition": _last(entry.report.last),
-    }
-    shown = {name: text for name, text in facts.items() if text}
-    lines = {}
-    for name, text in shown.items():
-        first, *others = text.splitlines()
-        lines[name] = first
-        lines |= {" " * place: line for place, line in enumerate(others, start=1)}
-    return facts_table(f"Schedule {visible(record.name)}", lines)
-
-
-def scheduler_sentence(page: ReportsPage) -> str:
-    """Whether a scheduler is running that creates scheduled editions."""
-    if page.has_scheduler:
-        return f"The scheduler is up; its last heartbeat was {page.schedulers[0].age_s:.0f} s ago."
-    if page.schedulers:
-        return (
-            f"NO SCHEDULER: the last heartbeat was {page.schedulers[0].age_s:.0f} s ago. "
-            "Start offdiag worker or offdiag serve."
-        )
-    return "NO SCHEDULER is running. Start offdiag worker or offdiag serve."
-
-
-def _moment(fire: DueTime) -> str:
-    return f"{fire.wall:%a %Y-%m-%d %H:%M} {fire.zone}"
-
-
-def _last(edition: EditionRecord | None) -> str:
-    if edition is None:
-        return ""
-    said = visible(edition.headline or edition.error or "")
-    return f"#{edition.number} {edition.state.value}: {said}"

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
 from offdiag.cli.call import Call, database_options, opened, project_option
 from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.read.report import ReportInput, report_options
+from offdiag.cli.read.report_tables import present_edition, waited_for
+from offdiag.cli.tables import facts_table
+from offdiag.domain.schedule import due_text
+from offdiag.domain.sentences import visible
 
 if TYPE_CHECKING:
+    from offdiag.services.reports.page import ReportsPage
+    from offdiag.services.schedules.due import DueTime
+    from offdiag.services.schedules.page import ScheduleEntry
     from offdiag.store.database import Database
+    from offdiag.store.reports import EditionRecord
 
 _name = click.argument("name")
 _help = partial(help_text, arguments={"name": "Name of the schedule."})
@@ -64,14 +75,13 @@ def add(*, name: str, cron: str, zone: str, project: str, call: Call, **given: A
 @database_options
 def list_schedules(project: str | None, call: Call) -> None:
     """List schedules with their next times, and whether the scheduler is up."""
-    from offdiag.cli.read.report_tables import schedule_table, scheduler_sentence
     from offdiag.records.report import schedule_list
     from offdiag.services.schedules.page import schedules_page
 
     with call.opened() as database:
         page = schedules_page(database, project=project)
-    listed = schedule_table(page.entries) if page.entries else "There are no schedules."
-    call.print(schedule_list(page), [listed, scheduler_sentence(page.reports)])
+    listed = _schedule_table(page.entries) if page.entries else "There are no schedules."
+    call.print(schedule_list(page), [listed, _scheduler_sentence(page.reports)])
 
 
 @_help("schedule show weekly", see=("schedule list",))
@@ -125,7 +135,6 @@ def resume(name: str, project: str, call: Call) -> None:
 @database_options
 def run(*, name: str, project: str, timeout: float, call: Call) -> None:
     """Create an edition of a scheduled report now, in addition to the scheduled ones."""
-    from offdiag.cli.read.report_tables import present_edition, waited_for
     from offdiag.services.schedules.edit import run_schedule
 
     with call.opened() as database:
@@ -150,9 +159,73 @@ def remove(name: str, project: str, call: Call) -> None:
 
 
 def _show(database: Database, project: str, name: str, call: Call) -> None:
-    from offdiag.cli.read.report_tables import schedule_facts
     from offdiag.records.report import planned_schedule
     from offdiag.services.schedules.page import schedule_page
 
     entry = schedule_page(database, project=project, name=name)
-    call.print(planned_schedule(entry), schedule_facts(entry))
+    call.print(planned_schedule(entry), _schedule_facts(entry))
+
+
+def _schedule_table(entries: Sequence[ScheduleEntry]) -> Table:
+    table = Table()
+    for name in ("report", "dataset", "schedule", "next", "last edition"):
+        table.add_column(name)
+    for entry in entries:
+        record = entry.schedule
+        table.add_row(
+            Text(visible(f"{record.project}/{record.name}")),
+            Text(visible(entry.report.scope.dataset)),
+            entry.problem or entry.words,
+            _moment(entry.next_due_times[0]) if entry.next_due_times else "paused",
+            Text(_last(entry.report.last)),
+        )
+    return table
+
+
+def _schedule_facts(entry: ScheduleEntry) -> Table:
+    record, scope = entry.schedule, entry.report.scope
+    facts = {
+        "project": record.project,
+        "schedule": entry.words,
+        "cron": f"{record.cron} ({record.zone})",
+        "problem": entry.problem,
+        "next": "paused" if not record.enabled else "\n".join(map(_moment, entry.next_due_times)),
+        "dataset": scope.dataset,
+        "metrics": ", ".join(scope.metrics),
+        "slices": ", ".join(scope.slices),
+        "baseline": scope.baseline,
+        "cost matrix": scope.cost_matrix,
+        "sent to": ", ".join(entry.report.targets) or "no one; it is stored here",
+        "last due": due_text(record.last_fire or ""),
+        "last edition": _last(entry.report.last),
+    }
+    shown = {name: text for name, text in facts.items() if text}
+    lines = {}
+    for name, text in shown.items():
+        first, *others = text.splitlines()
+        lines[name] = first
+        lines |= {" " * place: line for place, line in enumerate(others, start=1)}
+    return facts_table(f"Schedule {visible(record.name)}", lines)
+
+
+def _scheduler_sentence(page: ReportsPage) -> str:
+    """Whether a scheduler is running that creates scheduled editions."""
+    if page.has_scheduler:
+        return f"The scheduler is up; its last heartbeat was {page.schedulers[0].age_s:.0f} s ago."
+    if page.schedulers:
+        return (
+            f"NO SCHEDULER: the last heartbeat was {page.schedulers[0].age_s:.0f} s ago. "
+            "Start offdiag worker or offdiag serve."
+        )
+    return "NO SCHEDULER is running. Start offdiag worker or offdiag serve."
+
+
+def _moment(fire: DueTime) -> str:
+    return f"{fire.wall:%a %Y-%m-%d %H:%M} {fire.zone}"
+
+
+def _last(edition: EditionRecord | None) -> str:
+    if edition is None:
+        return ""
+    said = visible(edition.headline or edition.error or "")
+    return f"#{edition.number} {edition.state.value}: {said}"
