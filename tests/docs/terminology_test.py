@@ -47,7 +47,7 @@ STILL_OLD = {
     "pages/flags/page.html",
     "pages/reports/edition.html",
     "pages/reports/form.html",
-    "pages/run/page.html",
+    "pages/run_meta/page.html",
     "pages/run_advice/page.html",
     "pages/run_matrix/page.html",
     "pages/run_matrix/sets.html",

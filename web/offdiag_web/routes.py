@@ -268,14 +268,14 @@ ROUTES: Routes = {
             "POST /flags/<int(max=9223372036854775807):number>/<any(acknowledge, snooze, dismiss, reopen, assign, comment):action>",
         ),
     },
+    "offdiag_web.pages.flags.page": {
+        "flags.page": ("GET /flags",),
+        "flags.export": ("GET /flags.<any(json, csv):form>",),
+    },
     "offdiag_web.pages.flags.problem_list": {
         "problems.page": ("GET /problems",),
         "problems.export": ("GET /problems.<any(json, csv):form>",),
         "problems.decide": ("POST /problems",),
-    },
-    "offdiag_web.pages.flags.page": {
-        "flags.page": ("GET /flags",),
-        "flags.export": ("GET /flags.<any(json, csv):form>",),
     },
     "offdiag_web.pages.flags.problem_page": {
         "problem.page": ("GET /problems/<int(max=9223372036854775807):number>",),
@@ -343,14 +343,6 @@ ROUTES: Routes = {
         "reports.resume": ("POST /reports/<name:name>/resume",),
         "reports.delete": ("POST /reports/<name:name>/delete",),
     },
-    "offdiag_web.pages.run.page": {
-        "run_meta.page": ("GET /runs/<run:run_id>/meta",),
-        "run_meta.meta_json": ("GET /runs/<run:run_id>/meta.json",),
-        "run_meta.change_tags": ("POST /runs/<run:run_id>/tags",),
-        "run_meta.add_comment": ("POST /runs/<run:run_id>/comments",),
-        "run_meta.pin": ("POST /runs/<run:run_id>/baseline/pin",),
-        "run_meta.unpin": ("POST /runs/<run:run_id>/baseline/unpin",),
-    },
     "offdiag_web.pages.run_advice.page": {
         "run_advice.page": ("GET /runs/<run:run_id>/advice",),
         "run_advice.advice_json": ("GET /runs/<run:run_id>/advice.json",),
@@ -395,6 +387,14 @@ ROUTES: Routes = {
         "run_matrix.run_csv": ("GET /runs/<run:run_id>.csv",),
         "run_matrix.matrix_json": ("GET /runs/<run:run_id>/matrix.json",),
         "run_matrix.matrix_csv": ("GET /runs/<run:run_id>/matrix.csv",),
+    },
+    "offdiag_web.pages.run_meta.page": {
+        "run_meta.page": ("GET /runs/<run:run_id>/meta",),
+        "run_meta.meta_json": ("GET /runs/<run:run_id>/meta.json",),
+        "run_meta.change_tags": ("POST /runs/<run:run_id>/tags",),
+        "run_meta.add_comment": ("POST /runs/<run:run_id>/comments",),
+        "run_meta.pin": ("POST /runs/<run:run_id>/baseline/pin",),
+        "run_meta.unpin": ("POST /runs/<run:run_id>/baseline/unpin",),
     },
     "offdiag_web.pages.run_slices.page": {
         "run_slices.page": ("GET /runs/<run:run_id>/slices",),

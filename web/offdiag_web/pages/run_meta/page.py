@@ -130,7 +130,7 @@ def provenance(
     """Present everything recorded with a run, and the error about an edit of it."""
     run = detail.run
     response = run_page(
-        "run/page.html",
+        "run_meta/page.html",
         detail,
         "meta",
         facts=tuple(_facts(detail, now)),
