@@ -203,13 +203,15 @@ ROUTES: Routes = {
         "audit.export": ("GET /audit.json",),
         "audit.export_of_sent": ("POST /audit.json",),
     },
+    "offdiag_web.pages.compare.examples_page": {
+        "compare_examples.page": ("GET /compare/examples",),
+        "compare_examples.export": ("GET /compare/examples.<any(json, csv):form>",),
+    },
     "offdiag_web.pages.compare.page": {
         "compare.page": ("GET /compare",),
         "compare.export": ("GET /compare.<any(json, csv):form>",),
         "compare.card": ("GET /compare/card.svg",),
         "compare.markdown": ("GET /compare.md",),
-        "compare.examples": ("GET /compare/examples",),
-        "compare.examples_export": ("GET /compare/examples.<any(json, csv):form>",),
     },
     "offdiag_web.pages.costs.form_page": {
         "cost_form.new": ("GET /costs/new",),
