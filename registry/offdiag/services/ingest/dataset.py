@@ -14,7 +14,7 @@ from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import Task, require_name
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.services.ingest.encode_predictions import (
+from offdiag.services.ingest.dataset_labels import (
     PositiveClass,
     positive_class,
     require_same_labels,

@@ -29,7 +29,7 @@ from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.batch import GivenCounts, GivenMatrix, GivenPairedCounts
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
-from offdiag.services.ingest.encode_predictions import require_same_labels
+from offdiag.services.ingest.dataset_labels import require_same_labels
 from offdiag.services.ingest.log_predictions import (
     already_opened,
     labels_needed,
