@@ -79,6 +79,8 @@ FOUND: dict[str, set[str]] = {
     "attributes.dataset in ('d', 'late')": {"digits", "waiting"},
     "attributes.state = 'finished'": {"waiting"},
     "attributes.n_predictions > 100.5": {"forest", "Majority"},
+    "attributes.truth_version < 9223372036854775807 and params.depth = 3": {"forest"},
+    "attributes.open_flags < 9223372036854775807 and params.depth = 3": {"forest"},
     "attributes.truth_version = 1": {"forest", "Majority", "digits", "waiting"},
     "attributes.badge = true": {"Majority"},
     "attributes.badge = false": {"forest", "digits"},
@@ -196,6 +198,12 @@ FOUND_OF_NUMBERS: dict[str, list[Scalar]] = {
     "params.x < 'a'": [*NUMBERS, "10"],
     "params.x > 9223372036854775807": [1e20],
     "params.x >= '9223372036854775807'": [1e20, 2**63 - 1, "b", True],
+    "params.x like '5e-05'": [5e-05],
+    "params.x like '0.0%'": [NUMBERS[3]],
+    "params.x like '%00000'": [1e20, -1e300],
+    "params.x like '1_'": [10, "10"],
+    "params.x like '%4166'": [NUMBERS[3]],
+    "params.x like '900719925474099%'": [2**53, 2**53 + 1],
 }
 
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any, TypeGuard, assert_never
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Double,
     Integer,
@@ -34,6 +35,7 @@ from sqlalchemy import (
     or_,
     select,
     true,
+    type_coerce,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import InstrumentedAttribute, aliased
@@ -82,6 +84,23 @@ def entry_text(document: Document, name: str, dialect: str) -> ColumnElement[str
         return collate(func.coalesce(_at(document, name, as_text=True), is_null), "C")
     entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
     text = case(_SQLITE_WORDS, value=entry.c.type, else_=cast(entry.c.value, Text))
+    return _of(entry, text, name, document)
+
+
+def _pattern_text(document: Document, name: str, dialect: str) -> ColumnElement[str]:
+    """The entry `name` as the text that patterns match; NULL if there is none.
+
+    Decimals are written alike on both databases: 5e-05, and 1e20 with all its digits.
+    """
+    if dialect == "postgresql":
+        number = entry_number(document, name, dialect)
+        is_tiny = and_(func.abs(number) < _FIRST_WITHOUT_EXPONENT, number != 0)
+        return collate(
+            case((is_tiny, cast(number, Text)), else_=entry_text(document, name, dialect)), "C"
+        )
+    entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
+    words = {**_SQLITE_WORDS, "real": func.decimal_text(entry.c.value)}
+    text = case(words, value=entry.c.type, else_=cast(entry.c.value, Text))
     return _of(entry, text, name, document)
 
 
@@ -167,10 +186,13 @@ def attribute_value(attribute: Attribute) -> ColumnElement[Any]:
             return _single(select(DatasetRow.name).where(DatasetRow.id == RunRow.dataset_id))
         case Attribute.TRUTH_VERSION:
             is_named = TruthVersionRow.id == RunRow.truth_version_id
-            return _single(select(TruthVersionRow.number).where(is_named))
+            # As large as numbers in filters, which PostgreSQL would refuse for a smaller type.
+            number = type_coerce(TruthVersionRow.number, BigInteger)
+            return _single(select(number).where(is_named))
         case Attribute.OPEN_FLAGS:
             is_open = (FlagRow.run_id == RunRow.id) & (FlagRow.state == FlagState.OPEN)
-            return _single(select(func.count()).select_from(FlagRow).where(is_open))
+            n_flags = func.count(type_=BigInteger)
+            return _single(select(n_flags).select_from(FlagRow).where(is_open))
         case Attribute.BADGE | Attribute.MAY_HIDE | Attribute.LOWEST_RECALL:
             evaluation = aliased(EvaluationRow)
             value: ColumnElement[Any]
@@ -302,9 +324,9 @@ def _entry(
 
     The text of a number differs between databases: 5e-05 is 5.0e-05 in one and 0.00005 in another.
     """
-    text = entry_text(document, name, dialect)
     if comparison.operator is Operator.LIKE:
-        return _compared(text, comparison)
+        return _compared(_pattern_text(document, name, dialect), comparison)
+    text = entry_text(document, name, dialect)
     equals = Operator.EQUAL if comparison.operator is Operator.IN else comparison.operator
     compare = _OPERATORS[equals]
     found = entry_number(document, name, dialect).is_not(None)
@@ -360,6 +382,8 @@ def _like(value: ColumnElement[Any], operand: Any) -> ColumnElement[bool]:
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,9})?")
 _FIRST_INEXACT = 2**53
+_FIRST_WITHOUT_EXPONENT = 1e-4
+"""Python writes smaller decimals, and so most parameters, with an exponent."""
 _LARGEST_INTEGER = 2**63 - 1
 _TRUE_OF_NUMBERS = frozenset({Operator.UNEQUAL, Operator.LESS, Operator.AT_MOST})
 """Operators that hold between any number and any text that is not a number."""

@@ -15,6 +15,7 @@ import re
 import sqlite3
 import time
 from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -88,6 +89,8 @@ to three times as long.
 
 _OWNER_ONLY = 0o600
 _PAUSE_S = 0.005
+_FIRST_WITH_EXPONENT = 1e16
+"""Python writes larger numbers with an exponent."""
 _PRIMARY = 0xFF
 """The part of an error code that says what failed, without how."""
 
@@ -129,6 +132,7 @@ def sqlite_engines(
     )
 
     def prepare(connection: Any, _record: object) -> None:
+        connection.create_function("decimal_text", 1, _decimal_text, deterministic=True)
         # The page size only counts before the first table; larger pages hold chunks better.
         connection.execute("PRAGMA page_size = 16384")
         _keep_log(connection, busy_timeout_s)
@@ -147,6 +151,11 @@ def sqlite_engines(
         writing=_with_access(engine, "write"),
         migrating=_with_access(engine, "migrate"),
     )
+
+
+def _decimal_text(number: float) -> str:
+    """All digits of a decimal, as PostgreSQL stores it; SQLite rounds it to 15 digits."""
+    return repr(number) if abs(number) < _FIRST_WITH_EXPONENT else f"{Decimal(repr(number)):f}"
 
 
 def _make_for_the_owner(path: Path) -> None:
