@@ -337,6 +337,16 @@ def entries(database: Database, **wanted: Any) -> list[FlagEntry]:
     return list(browse_flags(database, FlagFilter(**wanted)).entries)
 
 
+def test_rules_and_slices_are_found_as_people_write_them(
+    database: Database, flagged: RunRecord
+) -> None:
+    assert entries(database, rule="f5") == entries(database, rule="F5") != []
+    with pytest.raises(InvalidInput, match="there is no rule 'F99'"):
+        entries(database, rule="F99")
+    with pytest.raises(InvalidInput, match="is not a slice"):
+        entries(database, slice="country")
+
+
 @filled_once
 def upload_three(database: Database) -> None:
     for number in range(3):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -209,6 +209,35 @@ def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
 
 
 RUNS_PER_PAGE = 50
+RUNS_READ_AT_ONCE = 500
+
+
+def all_entries(
+    session: Session,
+    *,
+    terms: RunFilter,
+    dataset_id: int | None,
+    order: RunOrder,
+    cursor: Cursor | None,
+    metrics: Sequence[str],
+    on_slices: Sequence[MetricField],
+) -> Iterator[RunEntry]:
+    """The runs of all pages of a list, from a place on."""
+    while True:
+        page = run_list(
+            session,
+            terms=terms,
+            dataset_id=dataset_id,
+            order=order,
+            cursor=cursor,
+            limit=RUNS_READ_AT_ONCE,
+            metrics=metrics,
+            on_slices=on_slices,
+        )
+        yield from page.entries
+        if page.following is None:
+            return
+        cursor = page.following
 
 
 @dataclass(frozen=True, slots=True)

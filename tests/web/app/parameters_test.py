@@ -61,6 +61,13 @@ def test_nobody_is_told_of_what_was_not_typed_or_of_a_page_that_is_not_there(
         ("/runs/{plain}/matrix.csv?order=suport", "There is no order of classes “suport”"),
         ("/runs/{plain}/matrix.md?norm=rows", "There is no normalisation “rows”"),
         ("/compare/examples.csv?runs={plain}&which=brok", "brok"),
+        (
+            "/flags.csv?severity=hgh",
+            "There is no severity “hgh”; use info, medium, high, critical.",
+        ),
+        ("/flags.csv?state=opn", "There is no state “opn”"),
+        ("/flags.csv?rule=F99", "There is no rule “F99”"),
+        ("/problems.csv?rule=F99", "There is no rule “F99”"),
         ("/problems.csv?severity=hgh", "Problems cannot be filtered by severity"),
     ],
 )

@@ -10,6 +10,7 @@ from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flags
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagFilter
+from offdiag_web.pages.flags import page
 from support.dashboard import LESION_COUNTS, LESIONS, counted_statements, log_counts
 from support.pages import PageClient
 
@@ -159,3 +160,19 @@ def test_the_rules_lead_to_the_metrics_they_look_at(client: PageClient) -> None:
     targets = {link["href"] for card in page.all("section", "rule") for link in card.inside("a")}
     for target in targets:
         assert client.get(target, follow_redirects=True).status_code == 200, target
+
+
+def test_the_csv_has_the_flags_of_all_pages(
+    client: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "FLAGS_READ_AT_ONCE", 20, raising=False)
+    classes = [f"class {number}" for number in range(60)]
+    log_counts(database, [[30, *[0] * 59]] * 60, classes, dataset="many", name="one class only")
+
+    listed = client.json("/flags.json?dataset=many&state=all")
+    lines = client.records("/flags.csv?dataset=many&state=all")
+
+    assert sum(listed["counts"].values()) == len(lines) > len(listed["flags"]) == 50
+    ids = [str(flag["id"]) for flag in listed["flags"]]
+    assert [line["id"] for line in lines[:50]] == ids
+    assert len({line["id"] for line in lines}) == len(lines)

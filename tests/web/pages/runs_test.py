@@ -324,6 +324,31 @@ def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
     assert following["next"] is None
 
 
+def test_the_csv_of_a_long_list_has_the_runs_of_all_its_pages(
+    client: PageClient, database: Database
+) -> None:
+    for number in range(7):
+        log(database, y_true=["a"], y_pred=["a"], facts=RunFacts(name=f"run {number}"))
+
+    with (
+        patch.object(run_list, "RUNS_PER_PAGE", 4),
+        patch.object(run_list, "RUNS_READ_AT_ONCE", 2, create=True),
+    ):
+        second = client.page(client.page("/runs?q=dataset:holdout&sort=name").link("Next"))
+        lines = client.records(second.link("CSV"))
+        following = client.json("/runs.json?sort=name")["next"]
+        rest = client.records(following.replace("/runs.json", "/runs.csv"))
+
+    assert [line["name"] for line in lines] == [f"run {number}" for number in range(7)]
+    assert [line["name"] for line in rest] == ["run 4", "run 5", "run 6"]
+
+
+def test_the_csv_has_the_chosen_metrics(reader: PageClient) -> None:
+    lines = reader.records("/runs.csv?q=dataset:derm-7&cols=cohen_kappa")
+
+    assert any(line["cohen_kappa"] for line in lines)
+
+
 def test_a_list_of_more_runs_than_are_counted_says_so(reader: PageClient) -> None:
     with patch.object(run_count, "MOST_COUNTED", 3), patch.object(run_list, "RUNS_PER_PAGE", 2):
         page = reader.page("/runs?q=dataset:derm-7 state:evaluated")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -71,22 +71,30 @@ class FlagListAddress:
         )
 
 
-def read_flag_list(values: Mapping[str, str]) -> FlagListAddress:
-    """The address in a query string, without invalid values."""
+def read_flag_list(values: Mapping[str, str]) -> tuple[FlagListAddress, list[str]]:
+    """The address in a query string, with a notice for each invalid value."""
+    notices: list[str] = []
     given = {key: values.get(key, "").strip() for key in _FIELDS}
     given |= {"class": values.get("class", ""), "rule": given["rule"].upper()}
-    if given["severity"] not in set(Severity):
-        del given["severity"]
-    if given["rule"] not in RULES:
-        del given["rule"]
-    state = values.get("state", "")
-    known = FlagState(state) if state in set(FlagState) else FlagState.OPEN
-    place = read_place(values, _PLACE.fullmatch, [])
-    return FlagListAddress(
-        None if state == ALL else known,
+    known: Mapping[str, Iterable[str]] = {"severity": Severity, "rule": RULES}
+    for key, names in known.items():
+        if given[key] and given[key] not in set(names):
+            notices.append(_unknown(key, given.pop(key), names))
+    state = values.get("state") or FlagState.OPEN.value
+    if state not in {ALL, *FlagState}:
+        notices.append(_unknown("state", state, (*FlagState, ALL)))
+        state = FlagState.OPEN.value
+    place = read_place(values, _PLACE.fullmatch, notices)
+    address = FlagListAddress(
+        None if state == ALL else FlagState(state),
         {key: value for key, value in given.items() if value},
         None if place is None else FlagPlace(int(place[0][1]), int(place[0][2]), place[1]),
     )
+    return address, notices
+
+
+def _unknown(what: str, given: str, known: Iterable[str]) -> str:
+    return f"There is no {what} “{given[:40]}”; use {', '.join(known)}."
 
 
 def flag_url(number: int, form: str = "") -> str:
@@ -201,11 +209,11 @@ def read_problems(values: Mapping[str, str]) -> tuple[ProblemsAddress, list[str]
     show = values.get("show") or values.get("state") or "open"
     show = _OLD_STATES.get(show, show)
     if show not in SHOWN:
-        notices.append(f"There is no state “{show}”; use {', '.join(SHOWN)}.")
+        notices.append(_unknown("state", show, SHOWN))
         show = "open"
     cause, hits = values.get("cause", ""), values.get("hits", "")
     if cause and cause not in set(Cause):
-        notices.append(f"There is no cause “{cause}”; use {', '.join(Cause)}.")
+        notices.append(_unknown("cause", cause, Cause))
         cause = ""
     if hits not in HITS:
         notices.append(f"There is no “{hits}”; use {', '.join(HITS[1:])}.")
@@ -214,6 +222,10 @@ def read_problems(values: Mapping[str, str]) -> tuple[ProblemsAddress, list[str]
         notices.append(
             "Problems cannot be filtered by severity; those of all severities are shown."
         )
+    rule = values.get("rule", "").strip().upper()
+    if rule and rule not in RULES:
+        notices.append(_unknown("rule", rule, RULES))
+        rule = ""
     label = values.get("class", "")
     dataset, project, model, run = (
         values.get(key, "").strip() for key in ("dataset", "project", "model", "run")
@@ -226,7 +238,7 @@ def read_problems(values: Mapping[str, str]) -> tuple[ProblemsAddress, list[str]
         run=run,
         class_label="" if label == "(whole run)" else label,
         cause=cause,
-        rule=values.get("rule", "").strip().upper(),
+        rule=rule,
         hits=hits,
         low=bool(values.get("low")),
     )

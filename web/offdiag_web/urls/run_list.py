@@ -79,14 +79,17 @@ class RunListAddress:
         return tuple(parsed.term for parsed in self.terms if parsed.term is not None)
 
     def url(self, form: str = "") -> str:
-        """Canonical URL of the page, or of its export where `form` is "json" or "csv"."""
+        """Canonical URL of the page, or of its export where `form` is "json" or "csv".
+
+        The CSV has all pages.
+        """
         kept = dict(replace(self, selected=()).kept_by_form if form else self.kept_by_form)
         return with_query(
             f"/runs.{form}" if form else "/runs",
             {
                 "q": filter_text(self.terms),
                 **kept,
-                **_cursor_values(self.cursor),
+                **_cursor_values(None if form == "csv" else self.cursor),
             },
         )
 

@@ -6,11 +6,12 @@ That page shows what was measured, what was decided, and which runs to use inste
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from offdiag.domain.runs import RunState
-from offdiag.errors import NotFound
+from offdiag.domain.slices import parse_slice
+from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.assessment import ClassRecall, RuleCheck, class_recalls, rule_checks
 from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.lifecycle import FlagState
@@ -48,12 +49,26 @@ def browse_flags(
 ) -> FlagPage:
     """One page of the inbox, with the number of flags in each state.
 
-    Raises `NotFound` for a run that does not exist.
+    Raises `NotFound` for a run that does not exist, and `InvalidInput` for such a rule and for a
+    slice that cannot be read.
     """
+    if wanted.rule is not None:
+        wanted = replace(wanted, rule=_known_rule(wanted.rule))
+    if wanted.slice:
+        wanted = replace(wanted, slice=str(parse_slice(wanted.slice)))
     with database.read() as session:
         if wanted.run_id is not None:
             runs.get_run(session, wanted.run_id)
         return flag_inbox(session, wanted=wanted, now=database.clock(), after=after, limit=limit)
+
+
+def _known_rule(rule: str) -> str:
+    known = rule.strip().upper()
+    if known not in RULES:
+        raise InvalidInput(
+            f"there is no rule {rule!r}.", field="rule", hint=f"Rules are {', '.join(RULES)}."
+        )
+    return known
 
 
 def flags_of_run(

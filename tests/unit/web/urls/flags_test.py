@@ -35,7 +35,7 @@ from offdiag_web.urls.flags import NOBODY, WHOLE_RUN, FlagListAddress, read_flag
 def test_an_address_is_read_back_as_it_was_written(address: FlagListAddress) -> None:
     values = dict(parse_qsl(urlsplit(address.url("json")).query))
 
-    assert read_flag_list(values) == address
+    assert read_flag_list(values) == (address, [])
 
 
 def test_defaults_are_left_out() -> None:
@@ -57,11 +57,14 @@ def test_the_filter_says_what_the_fields_say() -> None:
     "values",
     [{"state": "lost"}, {"severity": "mild"}, {"rule": "F99"}, {"after": "9~1"}, {"before": "x"}],
 )
-def test_what_cannot_be_meant_is_left_out(values: dict[str, str]) -> None:
-    assert read_flag_list(values) == FlagListAddress()
+def test_what_cannot_be_meant_is_left_out_with_a_notice(values: dict[str, str]) -> None:
+    address, notices = read_flag_list(values)
+
+    assert address == FlagListAddress()
+    assert len(notices) == 1
 
 
 def test_a_rule_may_be_written_small() -> None:
-    address = read_flag_list({"rule": " f4 "})
+    address, _ = read_flag_list({"rule": " f4 "})
 
     assert address.fields == {"rule": "F4"}

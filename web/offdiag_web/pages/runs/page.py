@@ -23,6 +23,7 @@ from offdiag.store.run_count import count_weighted
 from offdiag.store.run_filter import FilterField, FilterTerm
 from offdiag.store.run_list import (
     ListedDatasets,
+    all_entries,
     listed_datasets,
     listed_metrics,
     run_list,
@@ -81,23 +82,37 @@ def runs(form: str = "html") -> Response:
 def _export(
     session: Session, listed: ListedDatasets, address: RunListAddress, form: str
 ) -> Response:
-    """The list as data, newest first unless another order is requested."""
+    """The list as data, newest first unless another order is requested.
+
+    JSON has one page and the address of the next; CSV, which has no place for it, has all runs.
+    """
     on_slices = slice_columns(address, address.columns)
+    metrics = chosen_metrics(listed.scope, address.columns)
+    if form == "csv":
+        keys = tuple(dict.fromkeys((*listed_metrics(listed.datasets, listed.scope), *metrics)))
+        entries = all_entries(
+            session,
+            terms=address.filter,
+            dataset_id=None if listed.scope is None else listed.scope.id,
+            order=address.order or NEWEST_FIRST,
+            cursor=address.cursor,
+            metrics=keys,
+            on_slices=on_slices,
+        )
+        columns = tuple(dict.fromkeys((*keys, *map(str, on_slices))))
+        rows = [entry_row(entry, columns) for entry in entries]
+        return csv_response("runs", run_columns(columns), rows)
     overview = run_overview(
         session,
         terms=address.filter,
         order=address.order,
         cursor=address.cursor,
-        metrics=chosen_metrics(listed.scope, address.columns),
+        metrics=metrics,
         on_slices=on_slices,
         baseline=address.baseline,
         listed=listed,
     )
-    if form == "json":
-        return jsonify(run_list_record(overview, address))
-    keys = (*listed_metrics(overview.datasets, overview.scope), *map(str, on_slices))
-    rows = [entry_row(entry, keys) for entry in overview.page.entries]
-    return csv_response("runs", run_columns(keys), rows)
+    return jsonify(run_list_record(overview, address))
 
 
 def _list_page(
