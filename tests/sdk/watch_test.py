@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import offdiag
+from offdiag.cli.log.log import _look
 from offdiag.inputs.files.tables import read_columns
 from offdiag.sdk.watch import QUIET_S, UNENDED_QUIET_S, UPLOAD_S, FolderWatch, Taken
 from offdiag.store.database import Database
@@ -78,6 +79,45 @@ def test_a_file_is_taken_when_it_has_been_quiet(watched: Watched) -> None:
     assert taken.file.name == "first.csv"
     assert present(taken.run).evaluation().aggregate["n"].value == 2
     assert watched.look(100) == []
+
+
+def test_a_file_that_waits_or_is_not_logged_is_not_called_logged(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watched.url = "http://127.0.0.1:9"
+    monkeypatch.setenv("OFFDIAG_SPOOL", str(watched.folder / "spool"))
+    for mode, file in (("offline", "first.csv"), ("disabled", "second.csv")):
+        monkeypatch.setenv("OFFDIAG_MODE", mode)
+        watched.write(file, COMPLETE)
+        watched.look()
+        watched.now += QUIET_S
+        _look(watched.watch)
+
+    assert capsys.readouterr().out.splitlines() == [
+        "first.csv: waits in the offline queue; `offdiag sync` sends it.",
+        "second.csv: is not logged, since the mode is 'disabled'.",
+    ]
+
+
+def test_what_a_server_refuses_is_said_next_to_the_file(
+    watched: Watched, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_SPOOL", str(watched.folder / "spool"))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise offdiag.InvalidInput("no such chunk.", field="chunk")
+
+    with serving(sqlite_database) as watched.url:
+        monkeypatch.setattr("offdiag_web.api.ingest.put_columns", refuse)
+        watched.write("first.csv", COMPLETE)
+        watched.look()
+        (taken,) = watched.look(QUIET_S)
+
+    said = (watched.folder / "first.csv.error.txt").read_text()
+    assert taken.run is None
+    assert "no such chunk" in said
+    assert "`offdiag sync --discard" in said
+    assert "stays open" in said
 
 
 def test_a_file_that_grows_is_waited_for(watched: Watched) -> None:

@@ -18,11 +18,11 @@ from click.testing import CliRunner
 
 import offdiag
 from offdiag.cli.commands import offdiag as command
-from offdiag.errors import RunKept
+from offdiag.errors import DatabaseUnavailable, RunKept
 from offdiag.inputs.bodies.columns import MOST_ROWS
 from offdiag.sdk.remote import registry
 from offdiag.sdk.remote import run as remote_run
-from offdiag.sdk.remote.connection import with_retries
+from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun, spooled_runs
 from offdiag.services.samples.content import list_content
 from offdiag.services.verification.verify import verify
@@ -166,6 +166,117 @@ def test_what_contradicts_the_server_stays_and_is_explained(
     assert "was logged before with other content" in refused["why"]
     assert json.loads((spool / refused["folder"] / "refused.json").read_text())["field"] == "seq"
     assert SpooledRun(spool / refused["folder"]).n_chunks() == 2
+
+
+def test_what_was_refused_is_not_sent_again_unless_asked_and_can_be_discarded(
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logged(server)
+    with pytest.raises(offdiag.Conflict) as caught:
+        logged(server, y_pred=TRUTH)
+    (folder,) = (path.name for path in spool.iterdir())
+    hint = str(caught.value.hint)
+    assert "Use a new key for a new run" in hint
+    assert f"kept in {spool / folder} as refused" in hint
+    assert f"offdiag sync --discard {folder}" in hint
+    assert "sync` sends it" not in hint
+    assert "stays open" not in hint
+    asked: list[str] = []
+    ask = Connection.ask
+
+    def noting(self: Connection, method: str, path: str, **said: Any) -> bytes:
+        asked.append(path)
+        return ask(self, method, path, **said)
+
+    monkeypatch.setattr(Connection, "ask", noting)
+
+    for _ in range(2):
+        code, report = synced(server)
+        assert (code, report["n_sent"], report["n_left"], asked) == (1, 0, 1, [])
+        assert report["runs"][0]["outcome"] == "refused"
+        assert "was logged before with other content" in report["runs"][0]["why"]
+
+    code, report = synced(server, "--retry")
+    assert (code, report["runs"][0]["outcome"], len(asked)) == (1, "refused", 2)
+    text = CliRunner().invoke(command, ["sync", "--url", server]).stdout
+    assert folder in text
+    assert "--discard FOLDER" in text
+
+    code, report = synced(server, "--discard", folder)
+    assert (code, report["n_sent"], report["n_left"]) == (0, 0, 0)
+    assert report["runs"][0]["outcome"] == "discarded"
+    assert list(spool.iterdir()) == []
+
+
+def test_only_what_was_refused_can_be_discarded(
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_MODE", "offline")
+    logged(server)
+    (folder,) = (path.name for path in spool.iterdir())
+
+    for name, said in ((folder, "was not refused"), ("elsewhere", "there is no 'elsewhere' in")):
+        with pytest.raises(offdiag.NotFound, match=said):
+            CliRunner().invoke(
+                command, ["sync", "--url", server, "--discard", name], catch_exceptions=False
+            )
+
+    assert synced(server)[1]["n_sent"] == 1
+
+
+def test_a_run_logged_again_under_its_key_replaces_what_was_refused(
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch, sqlite_database: Database
+) -> None:
+    logged(server, client_key="first")
+    short = {"y_true": TRUTH[:CHUNK], "y_pred": PREDICTED[:CHUNK]}
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        logged(server, labels=["x", "y"], y_true=["x"] * N, y_pred=["y"] * N)
+    refused = synced(server)[1]["runs"][0]
+    assert (refused["outcome"], refused["run_id"]) == ("refused", None)
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        logged(server, dataset="short", **short)
+
+    code, report = synced(server)
+
+    assert (code, report["runs"][0]["outcome"], report["runs"][0]["n_sent"]) == (0, "sent", 1)
+    assert sorted(offdiag.search_runs(url=server)["n_predictions"]) == [CHUNK, N]
+    assert verify(sqlite_database).is_clean
+
+
+def test_a_run_that_is_refused_when_it_is_finished_is_named_where_it_stays_open(
+    spool: Path, server: str
+) -> None:
+    run = offdiag.start_run(name="run", dataset="d", labels=["a", "b"], url=server)
+    for _ in range(2):
+        run.log(y_true=["a"], y_pred=["b"], sample_ids=["twice"])
+
+    with pytest.raises(offdiag.OffdiagError) as caught:
+        run.finish()
+
+    run_id = the_run(server)
+    assert f"Run {run_id} stays open; `offdiag runs delete {run_id}` deletes it" in str(
+        caught.value.hint
+    )
+    assert synced(server, "--retry")[1]["runs"][0]["run_id"] == run_id
+
+
+def test_a_database_that_is_away_refuses_nothing(
+    spool: Path, monkeypatch: pytest.MonkeyPatch, sqlite_database: Database
+) -> None:
+    monkeypatch.setenv("OFFDIAG_MODE", "offline")
+    logged(NOWHERE)
+
+    def away(*_: object, **__: object) -> None:
+        raise DatabaseUnavailable("the database is locked.")
+
+    with monkeypatch.context() as locked:
+        locked.setattr("offdiag.sdk.embedded.destination.open_run", away)
+        code, report = synced(sqlite_database.url)
+
+    assert (code, report["runs"][0]["outcome"]) == (1, "not reached")
+    assert synced(sqlite_database.url)[1]["n_sent"] == 1
 
 
 def test_several_that_send_at_once_send_each_run_once(

@@ -125,14 +125,19 @@ def log(
 
 
 def _logged(run: Run, name: str) -> str:
+    unlogged = _unlogged(run)
+    if unlogged is not None:
+        return f"{name!r} {unlogged}"
+    return f"{run.id} is logged; its page is {run.url}"
+
+
+def _unlogged(run: Run) -> str | None:
     from offdiag.sdk.disabled import RUN_ID
     from offdiag.sdk.remote.run import WAITING
 
     if run.id.startswith(WAITING):
-        return f"{name!r} waits in the offline queue; `offdiag sync` sends it."
-    if run.id == RUN_ID:
-        return f"{name!r} is not logged, since the mode is 'disabled'."
-    return f"{run.id} is logged; its page is {run.url}"
+        return "waits in the offline queue; `offdiag sync` sends it."
+    return "is not logged, since the mode is 'disabled'." if run.id == RUN_ID else None
 
 
 def _reported(pairs: tuple[str, ...]) -> dict[str, object] | None:
@@ -233,7 +238,8 @@ def _look(watched: FolderWatch) -> None:
 
     try:
         for taken in watched.look():
-            said = taken.problem if taken.run is None else f"{taken.run.id} is logged"
+            run = taken.run
+            said = taken.problem if run is None else _unlogged(run) or f"{run.id} is logged"
             click.echo(f"{taken.file.name}: {said}")
     except DatabaseUnavailable as error:
         note(f"{error} Trying again.")
@@ -249,9 +255,11 @@ def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Call
 @help_text(
     "sync",
     "sync --spool spool --url http://127.0.0.1:8642 --json",
+    "sync --discard 5c1f0a7e93d2b8466fa03d1e",
     see=("log", "runs list"),
     no="a run is left in the queue",
-    note="If a run is refused, the reason is in refused.json next to it.",
+    note="What the registry refuses stays in the queue, with the reason in its refused.json, and "
+    "is not sent again. Log it again corrected, or use --retry; --discard removes it.",
 )
 @click.command()
 @click.option(
@@ -260,9 +268,24 @@ def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Call
     metavar="DIR",
     help="Folder of the queue.  [default: OFFDIAG_SPOOL, else the configured one]",
 )
+@click.option("--retry", is_flag=True, help="Send again what was refused, too.")
+@click.option(
+    "--discard",
+    "discarded",
+    multiple=True,
+    metavar="FOLDER",
+    help="Refused run or content to remove from the queue; may be repeated.",
+)
 @registry_options
 @click.pass_context
-def sync(context: click.Context, *, spool: Path | None, call: Call) -> None:
+def sync(
+    context: click.Context,
+    *,
+    spool: Path | None,
+    retry: bool,
+    discarded: tuple[str, ...],
+    call: Call,
+) -> None:
     """Send the runs and content of samples in the offline queue, each exactly once.
 
     Whatever the registry has stored is removed from the queue. You can interrupt the command and
@@ -274,35 +297,38 @@ def sync(context: click.Context, *, spool: Path | None, call: Call) -> None:
     settings = call.settings
     folder = Path(settings.client.spool) if spool is None else spool
     with busy("Sending"):
-        found = list(sync_runs(folder, destination_at(settings.database.url, settings)))
-    left = [run for run in found if not run.outcome.is_done]
+        destination = destination_at(settings.database.url, settings)
+        found = list(sync_runs(folder, destination, retries_refused=retry, discarded=discarded))
+    n_sent = sum(run.outcome.is_done for run in found)
+    n_left = sum(run.outcome.is_left for run in found)
     call.print(
         {
             "spool": str(folder),
             "url": settings.database.url,
-            "n_sent": len(found) - len(left),
-            "n_left": len(left),
+            "n_sent": n_sent,
+            "n_left": n_left,
             "runs": [run.to_dict() for run in found],
         },
-        _shown(folder, found, n_left=len(left)),
+        _shown(folder, found, n_sent=n_sent, n_left=n_left),
     )
-    if left:
+    if n_left:
         context.exit(1)
 
 
-def _shown(folder: Path, found: list[SyncedRun], *, n_left: int) -> Iterator[Shown]:
+def _shown(folder: Path, found: list[SyncedRun], *, n_sent: int, n_left: int) -> Iterator[Shown]:
     from offdiag.cli.tables import filled_table
+    from offdiag.sdk.remote.sync import SyncResult
 
     if not found:
         yield f"The offline queue {folder} is empty."
         return
-    yield f"{len(found) - n_left} sent, {n_left} left in {folder}."
+    yield f"{n_sent} sent, {n_left} left in {folder}."
     table = filled_table(
-        ("name", "project", "chunks", "outcome", "run", "reason"),
+        ("name", "project", "chunks", "outcome", "run", "folder", "reason"),
         (
             (
-                *(run.name or run.folder, run.project or "", str(run.n_sent)),
-                *(run.outcome.value, run.run_id or "", run.why or ""),
+                *(run.name or "", run.project or "", str(run.n_sent), run.outcome.value),
+                *(run.run_id or "", run.folder if run.outcome.is_left else "", run.why or ""),
             )
             for run in found
         ),
@@ -310,3 +336,8 @@ def _shown(folder: Path, found: list[SyncedRun], *, n_left: int) -> Iterator[Sho
     for column in table.columns:
         column.overflow = "fold"
     yield table
+    if any(run.outcome is SyncResult.REFUSED for run in found):
+        yield (
+            "What is refused is not sent again. Log it again corrected, or use --retry; "
+            "--discard FOLDER removes it from the queue."
+        )

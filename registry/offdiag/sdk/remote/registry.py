@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.look_alikes import warn_of
-from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts
+from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, RunState
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
@@ -40,8 +40,9 @@ from offdiag.sdk.remote.run import (
     keep_finished,
     report,
     send_samples,
+    where_kept,
 )
-from offdiag.sdk.remote.spool import PAIRED_COUNTS, SpooledRequest, SpooledRun
+from offdiag.sdk.remote.spool import PAIRED_COUNTS, SpooledRequest, SpooledRun, is_final
 from offdiag.services.ingest.batch import (
     GivenCounts,
     GivenMatrix,
@@ -170,11 +171,13 @@ class RemoteRegistry:
             if labels is None or self._raises(error):
                 raise
             opened = self._in_spool(asked, labels, positive_label)
-            folder = self.page_of(opened.run_id)
-            warn_of([f"{error} The run is kept in {folder}; `offdiag sync` sends it."], RunKept)
+            if is_final(error):
+                opened.spooled.explain(error)
+            warn_of([f"{error} {where_kept(error, opened.spooled)}"], RunKept)
             return opened
         run = OpenedAnswer.model_validate_json(answer)
-        frame = Frame(run.id, run.labels.label_set(), run.positive_label)
+        is_open = run.state == RunState.OPEN.value
+        frame = Frame(run.id, run.labels.label_set(), run.positive_label, is_open)
         return RemoteRun(self.connection, frame, asked, self.settings.client)
 
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
@@ -278,8 +281,8 @@ class RemoteRegistry:
 
     def _raises(self, error: OffdiagError) -> bool:
         """Whether the job gets to see a failure: not if the server is only unavailable."""
-        is_final = not isinstance(error, ServerUnavailable)
-        return is_final and self.settings.client.on_error == "raise"
+        is_refused = not isinstance(error, ServerUnavailable)
+        return is_refused and self.settings.client.on_error == "raise"
 
     @property
     def _reader(self) -> requests.Reader:
@@ -340,7 +343,7 @@ class RemoteRegistry:
                     raise
                 failure = error
         spooled = SpooledRun.of(Path(self.settings.client.spool), asked)
-        keep_finished(spooled, asked, 0)
+        keep_finished(spooled, asked, 0, failure)
         if failure is not None:
             report(failure, spooled, self.settings.client, what)
         return spooled

@@ -33,7 +33,7 @@ from offdiag.errors import Conflict, KeyUsed, OffdiagError, RunKept, ServerUnava
 from offdiag.inputs.bodies.columns import MOST_BYTES_SENT, MOST_CELLS, MOST_ROWS
 from offdiag.records.ingest import ClosedRun, Closing
 from offdiag.sdk.remote.connection import Connection, delay_before_next, delays, with_retries
-from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
+from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun, is_final
 from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
 from offdiag.settings import ClientSettings
@@ -251,6 +251,8 @@ class Frame:
     run_id: str
     labels: LabelSet
     positive_label: str | None
+    is_open: bool
+    """Whether it can take chunks, unlike a finished run that was found by its key."""
 
 
 def send_chunk(connection: Connection, run_id: str, seq: int, content: Any) -> None:
@@ -289,6 +291,7 @@ class RemoteRun:
         self.run_id = frame.run_id
         self.labels = frame.labels
         self.positive_label = frame.positive_label
+        self._is_open = frame.is_open
         self._connection = connection
         self._settings = settings
         self._asked = asked
@@ -327,19 +330,24 @@ class RemoteRun:
                 if self._sender.has_spooled:
                     self._spooled.remove()
                 return run_id
-        keep_finished(self._spooled, self._asked, n_chunks)
-        report(self._without_chunks(failure), self._spooled, self._settings)
+        failure = self._explained(failure)
+        keep_finished(self._spooled, self._asked, n_chunks, failure)
+        report(failure, self._spooled, self._settings)
         return self.run_id
 
-    def _without_chunks(self, refusal: OffdiagError) -> OffdiagError:
-        """The refusal of other content, which a server detects in chunks that no caller made."""
-        if not isinstance(refusal, Conflict) or refusal.field not in ("seq", "n_chunks"):
-            return refusal
-        return KeyUsed(
-            f"run {self.run_id} was logged before with other content.",
-            field="client_key",
-            hint="Use a new key for a new run; a retry must send the same.",
-        )
+    def _explained(self, failure: OffdiagError) -> OffdiagError:
+        """A refusal in the words of the caller: chunks are none, and the run may stay open."""
+        if isinstance(failure, Conflict) and failure.field in ("seq", "n_chunks"):
+            failure = KeyUsed(
+                f"run {self.run_id} was logged before with other content.",
+                field="client_key",
+                hint="Use a new key for a new run; a retry must send the same.",
+            )
+        if not self._is_open or not is_final(failure):
+            return failure
+        stays = f"Run {self.run_id} stays open; `offdiag runs delete {self.run_id}` deletes it."
+        hint = f"{failure.hint} {stays}" if failure.hint else stays
+        return type(failure)(failure.message, field=failure.field, hint=hint)
 
     def _send(self, seq: int, content: Any) -> None:
         send_chunk(self._connection, self.run_id, seq, content)
@@ -356,9 +364,9 @@ class SpoolingRun:
         self.labels = labels
         self.positive_label = positive_label
         self._asked = asked
-        self._spooled = SpooledRun.of(spool, asked)
-        self._spooled.begin(asked)
-        self.run_id = f"{WAITING}{self._spooled.folder.name}"
+        self.spooled = SpooledRun.of(spool, asked)
+        self.spooled.begin(asked)
+        self.run_id = f"{WAITING}{self.spooled.folder.name}"
 
     def chunk_size(self, batch: Batch) -> int:
         """As many samples as one request takes."""
@@ -366,15 +374,15 @@ class SpoolingRun:
 
     def put(self, seq: int, batch: Batch) -> None:
         """Keep one chunk. Raises `SpoolFull`."""
-        self._spooled.put(seq, write_chunk(batch, self.labels))
+        self.spooled.put(seq, write_chunk(batch, self.labels))
 
     def leave(self) -> None:
         """Let `offdiag sync` send the chunks that were put."""
-        self._spooled.release()
+        self.spooled.release()
 
     def finish(self, n_chunks: int) -> str:
         """Mark the run as complete."""
-        keep_finished(self._spooled, self._asked, n_chunks)
+        keep_finished(self.spooled, self._asked, n_chunks)
         return self.run_id
 
 
@@ -424,18 +432,35 @@ def _largest_sum(sizes: NDArray[np.int64], n_rows: int) -> int:
     return int(np.add.reduceat(sizes, np.arange(0, len(sizes), n_rows)).max())
 
 
-def keep_finished(spooled: SpooledRun, asked: SpooledRequest, n_chunks: int) -> None:
-    """Mark a run in the spool as complete, and let other processes send it."""
+def keep_finished(
+    spooled: SpooledRun,
+    asked: SpooledRequest,
+    n_chunks: int,
+    failure: OffdiagError | None = None,
+) -> None:
+    """Mark a run in the spool as complete, and let other processes send it, unless refused."""
     spooled.begin(asked)
     spooled.finish(n_chunks)
+    if failure is not None and is_final(failure):
+        spooled.explain(failure)
     spooled.release()
+
+
+def where_kept(failure: OffdiagError, spooled: SpooledRun, what: str = "run") -> str:
+    """A sentence about data in the spool: that it waits, or what can be done if it is refused."""
+    if not is_final(failure):
+        return f"The {what} is kept in {spooled.folder}; `offdiag sync` sends it."
+    return (
+        f"The {what} is kept in {spooled.folder} as refused: `offdiag sync --retry` sends it "
+        f"again, and `offdiag sync --discard {spooled.folder.name}` removes it."
+    )
 
 
 def report(
     failure: OffdiagError, spooled: SpooledRun, settings: ClientSettings, what: str = "run"
 ) -> None:
     """Raise a refusal, or warn of it; warn if the server was only unavailable."""
-    kept = f"The {what} is kept in {spooled.folder}; `offdiag sync` sends it."
+    kept = where_kept(failure, spooled, what)
     if isinstance(failure, ServerUnavailable) or settings.on_error == "warn":
         warn_of([f"{failure} {kept}"], RunKept)
         return

@@ -3,6 +3,7 @@
     <spool>/<run>/run.json        what opens the run on a server
                   000000.arrow    a chunk
                   finished.json   how many chunks there are; without it the job never finished
+                  refused.json    why the registry refused it; then it is sent only if asked to
                   lock            held by the job that writes, or the process that sends
 
 A file is written under another name and then renamed, so that a process killed at any moment
@@ -22,7 +23,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from offdiag.errors import NO_ROOM, Conflict, InvalidInput, Malformed, SpoolFull
+from offdiag.errors import (
+    NO_ROOM,
+    Conflict,
+    InvalidInput,
+    Malformed,
+    OffdiagError,
+    SpoolFull,
+    TooLarge,
+)
 
 PAIRED_COUNTS = "paired counts"
 """The kind of a request that logs several runs."""
@@ -33,6 +42,13 @@ _RUN, _FINISHED, _LOCK, _REFUSED = "run.json", "finished.json", "lock", "refused
 _CHUNK_SUFFIX = ".arrow"
 _UNFINISHED = re.compile(rf"{re.escape(_RUN)}\.\d+\.part")
 _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
+_FINAL = frozenset({InvalidInput.code, Malformed.code, TooLarge.code, Conflict.code})
+"""Codes of refusals that the same data would get again; a missing permission may be granted."""
+
+
+def is_final(refusal: OffdiagError) -> bool:
+    """Whether the registry would refuse the same data again."""
+    return refusal.code in _FINAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +88,7 @@ class SpooledRun:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock: int | None = None
+        self._is_begun = False
 
     @classmethod
     def of(cls, spool: Path, asked: SpooledRequest) -> SpooledRun:
@@ -83,7 +100,10 @@ class SpooledRun:
         return cls(spool / hashlib.sha256(key.encode()).hexdigest()[:24])
 
     def begin(self, asked: SpooledRequest) -> None:
-        """Create the folder and write what it contains. Raises `SpoolFull` and `InvalidInput`."""
+        """Create the folder and write what it contains. Raises `SpoolFull` and `InvalidInput`.
+
+        What another attempt with the same key left there is replaced if it was refused.
+        """
         try:
             for folder in (self.folder.parent, self.folder):
                 folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
@@ -95,6 +115,9 @@ class SpooledRun:
                 field="client_key",
                 hint="Log it with one process at a time, or with another client key.",
             )
+        if not self._is_begun and (self.folder / _REFUSED).exists():
+            self._remove_content()
+        self._is_begun = True
         body = {"version": _VERSION, "kind": asked.kind, "body": json.loads(asked.body)}
         self._write(_RUN, json.dumps(body).encode())
 
@@ -165,21 +188,36 @@ class SpooledRun:
         found = self.folder.glob(f"*{_CHUNK_SUFFIX}")
         return sorted((int(path.stem), path) for path in found if path.stem.isdecimal())
 
-    def explain(self, refusal: dict[str, str | None]) -> None:
+    def explain(self, refusal: OffdiagError) -> None:
         """Store the reason of a refusal next to the run."""
-        self._write(_REFUSED, json.dumps(refusal).encode())
+        self._write(_REFUSED, json.dumps(refusal.to_dict()).encode())
+
+    def refusal(self) -> str | None:
+        """Why the run would be refused again; None if it was not, or if that may have changed."""
+        try:
+            said = json.loads((self.folder / _REFUSED).read_bytes())
+            refusal = OffdiagError(said["message"], field=said["field"], hint=said["hint"])
+            return str(refusal) if said["code"] in _FINAL else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
 
     def remove(self) -> None:
-        """Remove the folder with what is left in it, after everything is sent."""
-        for name in (_REFUSED, _RUN, _FINISHED):
-            (self.folder / name).unlink(missing_ok=True)
-        for path in self.folder.glob("*.part"):
-            path.unlink(missing_ok=True)
+        """Remove the folder with what is left in it, after everything is sent or discarded."""
+        self._remove_content()
         (self.folder / _LOCK).unlink(missing_ok=True)
         # Another process may just have opened a lock of its own; an empty folder is no harm.
         with suppress(OSError):
             self.folder.rmdir()
         self.release()
+
+    def _remove_content(self) -> None:
+        # The reason goes last: without it, what is left of a refused run would be sent.
+        for _, path in self.chunks():
+            path.unlink(missing_ok=True)
+        for name in (_RUN, _FINISHED, _REFUSED):
+            (self.folder / name).unlink(missing_ok=True)
+        for path in self.folder.glob("*.part"):
+            path.unlink(missing_ok=True)
 
     def _write(self, name: str, data: Any) -> Path:
         path = self.folder / name
