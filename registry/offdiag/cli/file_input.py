@@ -84,6 +84,13 @@ _CLASS_OPTIONS = (
         help="Column of the predicted classes.",
     ),
 )
+_SCORE_OPTION = click.option(
+    "--score",
+    "score_columns",
+    multiple=True,
+    metavar="COLUMN",
+    help="Scores of the positive class, or one column for each class, such as cat or p_cat.",
+)
 _OPTIONS = (
     *_CLASS_OPTIONS,
     click.option("--matrix", "is_matrix", is_flag=True, help="FILE contains a confusion matrix."),
@@ -93,6 +100,14 @@ _OPTIONS = (
         "--ordinal", is_flag=True, help="The classes are ordinal, in the order of --labels."
     ),
 )
+
+
+def score_options(command: Command) -> Command:
+    """Add the options for scores next to the predictions in a file."""
+    positive = click.option(
+        "--positive", "positive_label", metavar="CLASS", help="Class that a single score is for."
+    )
+    return _SCORE_OPTION(positive(command))
 
 
 def file_options(command: Command) -> Command:
@@ -205,27 +220,29 @@ class ScoreInput:
 
     def evaluated(self) -> ScoreEvaluation:
         """Every metric of the scores with its interval. Raises `InvalidInput`."""
+        from offdiag.sdk.evaluations.intervals import score_intervals
+
+        return score_intervals(self.scored(parse_labels(self.labels)))
+
+    def scored(self, labels: LabelSet | list[str] | None) -> ScoreEvaluation:
+        """Every metric of the scores of these classes. Raises `InvalidInput`."""
         from offdiag.inputs.files.tables import require_decimals, stacked_numbers
         from offdiag.inputs.score_columns import PickedColumns
-        from offdiag.sdk.evaluations.intervals import score_intervals
         from offdiag.sdk.evaluations.scores import evaluate_scores
 
-        labels = parse_labels(self.labels)
         found = read_named(
             self.file,
             [self.true_column, *self.score_columns],
-            empty_text=[self.true_column] if "" in (labels or ()) else (),
+            empty_text=[self.true_column] if "" in (parse_labels(self.labels) or ()) else (),
         )
         scores = {name: found[name] for name in self.score_columns}
         require_decimals(self.file, scores)
         numbers = stacked_numbers(scores)
-        return score_intervals(
-            evaluate_scores(
-                y_true=found[self.true_column],
-                y_score=PickedColumns(numbers, self.score_columns),
-                labels=labels,
-                positive_label=self.positive_label,
-            )
+        return evaluate_scores(
+            y_true=found[self.true_column],
+            y_score=PickedColumns(numbers, self.score_columns),
+            labels=labels,
+            positive_label=self.positive_label,
         )
 
 
@@ -246,13 +263,7 @@ _COLUMN_OPTIONS = (
     click.option(
         "--weight", "weight_column", metavar="COLUMN", help="Column of sample weights, 0 or more."
     ),
-    click.option(
-        "--score",
-        "score_columns",
-        multiple=True,
-        metavar="COLUMN",
-        help="Scores of the positive class, or one column for each class, such as cat or p_cat.",
-    ),
+    _SCORE_OPTION,
 )
 
 _OF_CLASSES = ("y_true", "y_pred")

@@ -30,6 +30,7 @@ from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import CountedSets, class_sizes, effective_size
 from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.multilabel.suite import SCORE_KEYS
 from offdiag.metrics.names import averages_of, find_metric, nearest_names
 from offdiag.metrics.paired.sample_size import about, samples_for_metric
 from offdiag.metrics.weighted.counts import WeightedCounts
@@ -53,7 +54,8 @@ def value_of(condition: MetricCondition, subject: Subject) -> MetricValue:
     values = _values(condition, subject)
     key, label = condition.key, condition.class_label
     if label is not None:
-        return values.per_class[key][class_code(label, subject)]
+        code = class_code(label, subject)
+        return values.per_class[key][code] if key in values.per_class else _NO_SCORES
     if key in values.aggregate:
         return values.aggregate[key]
     return _cost(key, values, subject) if key in COST_KEYS else _NO_SCORES
@@ -86,7 +88,7 @@ def resolved(condition: MetricCondition, subject: Subject) -> MetricCondition:
     whole = {*values.aggregate, *COST_KEYS, *CATALOGUE[Scope.PROBABILISTIC]}
     found = find_metric(name, whole, n_classes=len(subject.labels)) if label is None else None
     if found is None and (label is not None or subject.positive_label is not None):
-        found = find_metric(name, values.per_class)
+        found = find_metric(name, {*values.per_class, *SCORE_KEYS})
         label = label if label is not None else subject.positive_label
     if found is None:
         raise _no_such_metric(condition, values, whole)

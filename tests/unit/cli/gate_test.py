@@ -9,6 +9,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from offdiag import log_run
+
 Command = Callable[..., Any]
 
 PREDICTIONS = "y,yhat\n" + "cat,cat\n" * 8 + "cat,dog\n" * 2 + "dog,dog\n" * 6 + "dog,cat\n" * 4
@@ -239,3 +241,91 @@ def test_slices_of_a_file_are_its_columns(offdiag: Command, by_site: str) -> Non
     other = offdiag("gate", "--file", by_site, "--min", "recall[ill]@scanner=a>=0.5")
     assert other.code == 2
     assert "scanner" in other.err
+
+
+SCORED = "y,yhat,p,site\n" + "".join(
+    f"{actual},{'ill' if p >= 0.5 else 'well'},{p},{site}\n"
+    for site, shift in (("north", 0.0), ("south", 0.3))
+    for n, (actual, p) in enumerate(
+        [("ill", 0.9), ("well", 0.2), ("ill", 0.4), ("well", 0.1)] * 10
+    )
+    for p in [round(abs(p - (shift if n % 3 == 0 else 0)), 3)]
+)
+
+
+def test_a_file_with_scores_meets_conditions_as_the_run_that_is_logged_of_it(
+    offdiag: Command, folder: Path
+) -> None:
+    (folder / "p.csv").write_text(SCORED, encoding="utf-8")
+    scores = ("--score", "p", "--positive", "ill")
+    conditions = [
+        *("--min", "roc_auc>=0.9", "--min", "low(roc_auc)>=0.9", "--min", "brier_half<=0.2"),
+        *("--min", "roc_auc@site=south>=0.9", "--min", "precision>=0.5", "--min", "n=80"),
+    ]
+    y_true, y_pred, p, site = zip(
+        *(line.split(",") for line in SCORED.splitlines()[1:]), strict=True
+    )
+    run = log_run(
+        y_true=y_true,
+        y_pred=y_pred,
+        y_score=list(map(float, p)),
+        slices={"site": site},
+        positive_label="ill",
+        name="n",
+        dataset="d",
+    )
+
+    of_run = offdiag("gate", run.id, *conditions, "--json")
+    found = of_file(offdiag, "p.csv", *scores, *conditions, "--json")
+
+    # A run stores scores in single precision.
+    for of_file_, stored in zip(found.json["conditions"], of_run.json["conditions"], strict=True):
+        for key in ("measured", "passed", "reason", "note"):
+            assert of_file_[key] == pytest.approx(stored[key]), stored
+        assert of_file_["measured"] is not None
+    assert found.err == ""
+
+
+def test_scores_of_each_class_are_matched_by_name(offdiag: Command, folder: Path) -> None:
+    lines = ["y,yhat,p_b,p_a,p_c", *["a,a,0.1,0.8,0.1", "b,b,0.7,0.2,0.1", "c,c,0.1,0.2,0.7"] * 4]
+    (folder / "p.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    scores = [f"--score=p_{label}" for label in "bac"]
+
+    found = of_file(offdiag, "p.csv", *scores, "--min", "roc_auc_ovr_macro=1", "--json")
+
+    assert (found.code, found.json["conditions"][0]["measured"]) == (0, 1.0)
+
+
+def test_scores_that_cannot_be_meant_are_refused(offdiag: Command, folder: Path) -> None:
+    (folder / "p.csv").write_text(SCORED, encoding="utf-8")
+    (folder / "m.json").write_text("{}", encoding="utf-8")
+    condition = ("--min", "roc_auc>=0.9")
+
+    for arguments, said in (
+        (("--file", "p.csv", "--true", "y", "--pred", "yhat", "--score", "p"), "positive_label"),
+        (("--file", "p.csv", "--positive", "ill"), "Add --score, or leave out --positive."),
+        (("--file", "m.json", "--score", "p"), "a matrix has no scores"),
+        (("r_4bcd6fgh8jkm", "--score", "p"), "--score"),
+    ):
+        answer = offdiag("gate", *arguments, *condition)
+        assert (answer.code, said in answer.err) == (2, True), answer.err
+
+
+def test_a_metric_of_scores_names_the_option_that_a_file_needs(
+    offdiag: Command, predictions: str
+) -> None:
+    answer = of_file(
+        offdiag, predictions, "--min", "roc_auc>=0.9", "--min", "roc_auc[cat]>=0.9", "--json"
+    )
+
+    assert answer.code == 1
+    for each in answer.json["conditions"]:
+        assert (each["reason"], "--score COLUMN" in each["note"]) == ("no_scores", True)
+
+
+def test_classes_that_look_alike_are_noted_once(offdiag: Command, folder: Path) -> None:
+    (folder / "p.csv").write_text(SCORED.replace("well", "Ill"), encoding="utf-8")
+
+    answer = of_file(offdiag, "p.csv", "--score", "p", "--positive", "ill", "--min", "roc_auc>=0")
+
+    assert (answer.code, answer.err) == (0, "Note: Classes look alike: 'Ill' and 'ill' (case).\n")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 import click
@@ -12,12 +13,12 @@ from rich.text import Text
 
 from offdiag.cli.call import Call, registry_options, settings_for
 from offdiag.cli.documents import Server, connected, ids_of_runs
-from offdiag.cli.file_input import FileInput, file_options
+from offdiag.cli.file_input import FileInput, ScoreInput, file_options, score_options
 from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.output import busy
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sentences import markdown_escaped, visible
-from offdiag.domain.values import reason_text
+from offdiag.domain.values import Reason, reason_text
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.filters.conditions import Side
 from offdiag.gate.conditions import MetricCondition, parse_condition
@@ -25,6 +26,9 @@ from offdiag.inputs.files.costs import read_weights
 from offdiag.records.cost import plain_weights
 from offdiag.records.gate import CheckedCondition, Gate, GateRequest, asked_gate, gate_document
 from offdiag.sdk.remote.connection import once_evaluated
+
+if TYPE_CHECKING:
+    from offdiag.gate.evaluate_conditions import Finding
 
 
 @help_text(
@@ -84,6 +88,7 @@ from offdiag.sdk.remote.connection import once_evaluated
     help="Also write the result as JUnit XML, with one test per condition.",
 )
 @file_options
+@score_options
 @registry_options
 def gate(
     *,
@@ -96,6 +101,8 @@ def gate(
     file: Path | None,
     markdown: bool,
     junit: Path | None,
+    score_columns: tuple[str, ...],
+    positive_label: str | None,
     call: Call,
     **stated: Any,
 ) -> None:
@@ -114,10 +121,11 @@ def gate(
         raise click.UsageError("Give --cost-matrix for a stored run, or --weights.")
     if markdown and call.as_json:
         raise click.UsageError("Give --markdown or --json.")
-    if file is not None:
-        given = FileInput(file=file, **stated)
-        with busy(f"Checking {file.name}"):
-            found = _check_file(given, conditions, weights)
+    given = None if file is None else FileInput(file=file, **stated)
+    scores = _scores(given, score_columns, positive_label)
+    if given is not None:
+        with busy(f"Checking {given.file.name}"):
+            found = _check_file(given, conditions, weights, scores)
     else:
         with busy(f"Checking {run_id}"):
             asked = _asked(conditions, baseline, cost_matrix, weights)
@@ -161,7 +169,36 @@ def _asked(
     )
 
 
-def _check_file(given: FileInput, conditions: tuple[str, ...], weights: Path | None) -> Gate:
+def _scores(
+    given: FileInput | None, columns: tuple[str, ...], positive_label: str | None
+) -> ScoreInput | None:
+    if not columns:
+        if positive_label is None:
+            return None
+        raise InvalidInput(
+            "it is for scores.", field="--positive", hint="Add --score, or leave out --positive."
+        )
+    if given is None:
+        raise click.UsageError("--score is for --file; a stored run has its scores.")
+    if given.has_matrix:
+        raise InvalidInput(
+            "a matrix has no scores.", field="--score", hint="Give a file of predictions."
+        )
+    return ScoreInput(
+        file=given.file,
+        true_column=given.true_column,
+        score_columns=columns,
+        labels=given.labels,
+        positive_label=positive_label,
+    )
+
+
+def _check_file(
+    given: FileInput,
+    conditions: tuple[str, ...],
+    weights: Path | None,
+    scores: ScoreInput | None,
+) -> Gate:
     from offdiag.services.flags.rules import rules_in_force
     from offdiag.services.gates.gate import StatedCosts, gate_matrix
     from offdiag.services.gates.slices import SlicedPredictions, columns_named
@@ -169,17 +206,28 @@ def _check_file(given: FileInput, conditions: tuple[str, ...], weights: Path | N
     stated = None if weights is None else read_weights(weights)
     parsed = [parse_condition(text) for text in conditions]
     matrix, names = given.evaluated().matrix, columns_named(parsed)
+    forecasts = None if scores is None else scores.scored(matrix.labels).forecasts
     samples = None
     if names and not given.has_matrix:
-        samples = SlicedPredictions(*given.by_columns(sorted(names), matrix.labels))
+        samples = SlicedPredictions(*given.by_columns(sorted(names), matrix.labels), forecasts)
     found = gate_matrix(
         matrix,
         parsed,
         costs=None if stated is None else StatedCosts(stated.weights, stated.currency),
         thresholds=rules_in_force().thresholds,
         samples=samples,
+        forecasts=forecasts,
     )
+    if scores is None and not given.has_matrix:
+        found = replace(found, findings=tuple(map(_with_score_option, found.findings)))
     return gate_document(found)
+
+
+def _with_score_option(finding: Finding) -> Finding:
+    """The finding, with the option that is missing if it is about scores."""
+    if finding.reason != Reason.NO_SCORES.value:
+        return finding
+    return replace(finding, note="name the scores in the file with --score COLUMN")
 
 
 def _check_run(url: str | None, run_id: str, asked: GateRequest, *, timeout_s: float) -> Gate:

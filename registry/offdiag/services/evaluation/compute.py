@@ -113,6 +113,7 @@ __all__ = [
     "evaluate",
     "new_evaluation",
     "of_matrix",
+    "of_predictions",
     "of_scores",
 ]
 
@@ -124,13 +125,20 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
         return of_sets(inputs.counted, inputs.sets)
     if isinstance(inputs.counted, WeightedCounts):
         return of_weights(inputs)
-    values = of_matrix(inputs.counted)
-    if inputs.forecasts is not None:
-        scored = of_scores(inputs.forecasts, inputs.counted.labels.names)
-    elif inputs.cells is not None:
-        scored = _of_counted(inputs, inputs.cells)
-    else:
+    if inputs.cells is None:
+        return of_predictions(inputs.counted, inputs.forecasts)
+    return _together(of_matrix(inputs.counted), _of_counted(inputs, inputs.cells))
+
+
+def of_predictions(matrix: ConfusionMatrix, forecasts: Forecasts | None) -> EvaluatedValues:
+    """All metrics of a matrix, and of the scores of the same samples if there are any."""
+    values = of_matrix(matrix)
+    if forecasts is None:
         return values
+    return _together(values, of_scores(forecasts, matrix.labels.names))
+
+
+def _together(values: EvaluatedValues, scored: EvaluatedValues) -> EvaluatedValues:
     return EvaluatedValues(
         {**values.aggregate, **scored.aggregate}, {**values.per_class, **scored.per_class}
     )
@@ -187,10 +195,7 @@ def of_weights(inputs: EvaluationInputs) -> EvaluatedValues:
     values = _with_intervals(suite, found, counted.n_classes)
     if not inputs.run.score_columns:
         return values
-    scored = _of_weighted_scores(inputs)
-    return EvaluatedValues(
-        {**values.aggregate, **scored.aggregate}, {**values.per_class, **scored.per_class}
-    )
+    return _together(values, _of_weighted_scores(inputs))
 
 
 def _of_weighted_scores(inputs: EvaluationInputs) -> EvaluatedValues:

@@ -24,9 +24,10 @@ from offdiag.gate.evaluate_conditions import Finding, judge
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.services.cost_matrices import costs_named
-from offdiag.services.evaluation.compute import of_matrix
+from offdiag.services.evaluation.compute import of_predictions
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.evaluation.slice_counts import slice_findings
 from offdiag.services.flags.rules import thresholds_in
@@ -305,15 +306,19 @@ def gate_matrix(
     costs: StatedCosts | None = None,
     thresholds: Thresholds,
     samples: SlicedPredictions | None = None,
+    forecasts: Forecasts | None = None,
 ) -> GateResult:
     """Check a matrix that is not stored. Raises `InvalidInput` like `gate_run`.
 
-    `samples` are the predictions that the matrix counts, for conditions on slices.
+    `samples` are the predictions that the matrix counts, for conditions on slices; `forecasts` are
+    the scores of the same samples, for conditions on metrics of scores.
     """
     cost_matrix = None if costs is None else costs.on(matrix.labels)
-    values = values_with_costs(matrix, of_matrix(matrix), cost_matrix)
+    values = values_with_costs(matrix, of_predictions(matrix, forecasts), cost_matrix)
     found = judge_run(matrix, RuleInputs(thresholds=thresholds, costs=cost_matrix))
     subject = subject_of_matrix(matrix, values, found)
+    if forecasts is not None and forecasts.positive is not None:
+        subject = replace(subject, positive_label=matrix.labels.names[forecasts.positive])
     if samples is not None:
         subject = with_columns(subject, conditions, samples, cost_matrix)
     return GateResult(judge(conditions, subject))

@@ -20,7 +20,8 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.groups.fairness import not_compared
 from offdiag.metrics.pair_counts import count_pairs
-from offdiag.services.evaluation.compute import of_matrix
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.services.evaluation.compute import of_predictions
 from offdiag.services.evaluation.inputs import members_among, members_of
 from offdiag.services.evaluation.slices import evaluation_of_slice, require_column
 from offdiag.services.fairness import groups_of_run
@@ -73,16 +74,24 @@ def with_slices(
 
 @dataclass(frozen=True, eq=False)
 class SlicedPredictions:
-    """The codes of n actual and predicted classes, and slice columns of the same samples."""
+    """The codes of n actual and predicted classes, and slices and scores of the same samples."""
 
     actual: Codes
     predicted: Codes
     columns: SliceColumns
+    forecasts: Forecasts | None = None
 
     def matrix(self, labels: LabelSet, members: NDArray[np.bool_]) -> ConfusionMatrix:
         """The matrix of some of the samples."""
         counts = count_pairs(self.actual[members], self.predicted[members], n_classes=len(labels))
         return ConfusionMatrix(counts, labels)
+
+    def forecasts_of(self, members: NDArray[np.bool_]) -> Forecasts | None:
+        """The scores of some of the samples; None without scores."""
+        found = self.forecasts
+        if found is None:
+            return None
+        return replace(found, actual=found.actual[members], scores=found.scores[members])
 
 
 def columns_named(conditions: Iterable[Condition]) -> frozenset[str]:
@@ -111,7 +120,9 @@ def with_columns(
         matrix = samples.matrix(subject.labels, members)
         parts[str(part)] = Subject(
             labels=subject.labels,
-            values=values_with_costs(matrix, of_matrix(matrix), costs),
+            values=values_with_costs(
+                matrix, of_predictions(matrix, samples.forecasts_of(members)), costs
+            ),
             asked=frozenset(),
             positive_label=subject.positive_label,
             min_size=min_size,
