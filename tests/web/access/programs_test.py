@@ -12,6 +12,7 @@ from offdiag.services.access.users import find_user
 from offdiag.store.database import Database
 from offdiag.store.runs import get_run
 from support.access import GUARDED, PASSWORD, add_person, bearer, client_of, guarded, token_of
+from support.logging_runs import log
 from support.pages import PageClient, client_for
 
 API = "/api/v1"
@@ -95,6 +96,25 @@ def test_a_run_has_the_name_of_the_account_that_logged_it(app: Flask, database: 
     logged = [each["id"] for each in (*single, *several["runs"])]
     with database.read() as session:
         assert {get_run(session, run_id).author for run_id in logged} == {"ana"}
+
+
+def test_answers_with_several_tokens_and_in_a_browser_are_those_of_one_person(
+    app: Flask, ana: PageClient, database: Database
+) -> None:
+    log(database)
+    draft = f"{API}/datasets/holdout/draft"
+    program, secret = client_for(app), ""
+    for label in ("a", "b"):
+        secret = token_of(database, "ana", Role.LABELER)
+        program.post(draft, headers=bearer(secret), json={"samples": [0], "labels": [label]})
+    ana.post(draft, json={"samples": [0], "labels": ["c"]})
+
+    shown = ana.get(draft).get_json()
+    withdrawn = program.post(f"{draft}/withdraw", headers=bearer(secret), json={"samples": [0]})
+
+    assert shown["people"] == ["ana"]
+    assert shown["samples"][0]["outcome"] == "c"
+    assert withdrawn.get_json()["n_answers"] == 1
 
 
 def test_what_cannot_be_a_token_is_refused(ana: PageClient) -> None:

@@ -186,7 +186,7 @@ blueprint = resource("ingest")
 def _by_account(facts: RunFacts) -> RunFacts:
     """The facts of a run, with the account that logs it as its author where there are accounts."""
     who = signed_in_user()
-    return replace(facts, author=who.caller.account) if who.caller and who.is_signed_in else facts
+    return replace(facts, author=who.account) if who.is_signed_in else facts
 
 
 @operation(blueprint, "POST", "/runs", answers={201: OpenedRun})

@@ -39,7 +39,12 @@ from offdiag.services.truth.impact import truth_impact
 from offdiag.services.truth.revise import Revision, revise_truth, summary_of
 from offdiag.services.truth.versions import add_slices, compare_truths, truth_history
 from offdiag_web.api.operations import author, operation, resource
-from offdiag_web.app.context import current_registry, kept_suspects, requires
+from offdiag_web.app.context import (
+    current_registry,
+    kept_suspects,
+    requires,
+    signed_in_user,
+)
 
 blueprint = resource("truth")
 
@@ -159,11 +164,17 @@ def _answered(name: str, json: ProposedLabels, *, is_final: bool = False) -> Ans
         project=json.project,
         dataset=name,
         labels=dict(zip(sample_names(json.samples), json.labels, strict=True)),
-        author=author(json.author),
+        author=_person(json.author),
         note=json.note,
         is_final=is_final,
     )
     return AnswersStored(n_answers=n)
+
+
+def _person(stated: str | None) -> str | None:
+    """Whose answers these are: with several tokens a user is still one person."""
+    who = signed_in_user()
+    return who.account if who.is_signed_in else author(stated)
 
 
 @operation(blueprint, "POST", f"{_DRAFT}/withdraw", answers=AnswersStored)
@@ -175,7 +186,7 @@ def withdraw_labels(name: str, json: WithdrawnLabels) -> AnswersStored:
         project=json.project,
         dataset=name,
         samples=json.samples,
-        author=author(json.author),
+        author=_person(json.author),
     )
     return AnswersStored(n_answers=n)
 

@@ -147,6 +147,11 @@ class CurrentUser:
         return "" if self.caller is None else self.caller.name
 
     @property
+    def account(self) -> str:
+        """The name without the token, which is the same for all tokens of a user."""
+        return "" if self.caller is None else self.caller.account
+
+    @property
     def manages_users(self) -> bool:
         return self.is_signed_in and may(self.caller, Role.ADMIN, None)
 
