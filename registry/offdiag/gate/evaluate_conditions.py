@@ -2,169 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.number_text import count
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.errors import InvalidInput, UnknownKey
-from offdiag.filters.conditions import Over, Side
+from offdiag.errors import InvalidInput
+from offdiag.filters.conditions import Side
 from offdiag.flags.assessment import LABEL_RULES, WEIGHTED
 from offdiag.flags.rule_evaluation import compare
+from offdiag.gate.condition_metrics import (
+    BASELINE_OF_DATASET,
+    COSTS_NEEDED,
+    class_code,
+    over_groups,
+    resolved,
+    value_of,
+)
 from offdiag.gate.conditions import (
     ColumnGroups,
     Condition,
     MetricCondition,
-    MetricValues,
     NoBadge,
     NoFlag,
     NotMeasured,
     RaisedFlag,
     Subject,
 )
-from offdiag.gate.over_groups import over_groups
-from offdiag.metrics.catalogue import CATALOGUE, Scope
-from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import CountedSets, class_sizes, effective_size
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.multilabel.suite import SCORE_KEYS
-from offdiag.metrics.names import averages_of, find_metric, nearest_names
 from offdiag.metrics.paired.sample_size import about, samples_for_metric
 from offdiag.metrics.weighted.counts import WeightedCounts
-
-# When a run is approved, conditions are checked with what the dataset has.
-_BASELINE_OF_DATASET = "`offdiag runs baseline RUN` sets that of the dataset."
-_COSTS_NEEDED = (
-    "Give --weights FILE or --cost-matrix NAME. `offdiag cost default DATASET NAME` sets those of "
-    "the dataset."
-)
-_NO_SCORES = MetricValue(None, Reason.NO_SCORES.value)
-
-
-def value_of(condition: MetricCondition, subject: Subject) -> MetricValue:
-    """The value that a resolved condition is about, with its interval if it has one.
-
-    Metrics of scores are undefined for a run without scores. Raises `UnknownKey` for a class
-    that does not exist, and `InvalidInput` if a baseline or a cost matrix is needed and was
-    not given.
-    """
-    values = _values(condition, subject)
-    key, label = condition.key, condition.class_label
-    if label is not None:
-        code = class_code(label, subject)
-        return values.per_class[key][code] if key in values.per_class else _NO_SCORES
-    if key in values.aggregate:
-        return values.aggregate[key]
-    return _cost(key, values, subject) if key in COST_KEYS else _NO_SCORES
-
-
-def _values(condition: MetricCondition, subject: Subject) -> MetricValues:
-    """The values, or the differences, that a condition is about."""
-    if not condition.of_difference:
-        return subject.values
-    if subject.differences is None:
-        raise InvalidInput(
-            f"{condition.text!r} compares with a baseline, but none is given.",
-            field="condition",
-            hint=f"Name one with --baseline RUN. {_BASELINE_OF_DATASET}",
-        )
-    return subject.differences.values
-
-
-def resolved(condition: MetricCondition, subject: Subject) -> MetricCondition:
-    """The condition with our key in place of a name of scikit-learn.
-
-    For a name such as `neg_log_loss` the sign, the number and the end of the interval are
-    reversed. A metric of one class without a class is that of the positive class, if there is one.
-
-    Raises `UnknownKey` for a metric that does not exist, and `InvalidInput` if a class is
-    missing or not allowed, or if a baseline is needed and was not given.
-    """
-    label, name = condition.class_label, condition.key
-    values = _values(condition, subject)
-    whole = {*values.aggregate, *COST_KEYS, *CATALOGUE[Scope.PROBABILISTIC]}
-    found = find_metric(name, whole, n_classes=len(subject.labels)) if label is None else None
-    if found is None and (label is not None or subject.positive_label is not None):
-        found = find_metric(name, {*values.per_class, *SCORE_KEYS})
-        label = label if label is not None else subject.positive_label
-    if found is None:
-        raise _no_such_metric(condition, values, whole)
-    plain = replace(condition, key=found.key, class_label=label)
-    # The gap between negated values is the same.
-    if not found.is_negated or condition.over is Over.GAP:
-        return plain
-    return replace(
-        plain,
-        sign=condition.sign.reversed,
-        threshold=0.0 - condition.threshold,
-        side=condition.side.reversed,
-    )
-
-
-def _no_such_metric(
-    condition: MetricCondition, values: MetricValues, whole: Collection[str]
-) -> InvalidInput | UnknownKey:
-    name, label = condition.key, condition.class_label
-    if label is None:
-        of_class = find_metric(name, values.per_class)
-        if of_class is not None:
-            return _class_needed(name, of_class.key, whole)
-    elif find_metric(name, whole) is not None:
-        return InvalidInput(
-            f"{name!r} is a metric of the whole run, not of class {label!r}.",
-            field="condition",
-            hint=f"Write {name!r} without a class, or use a metric of a class such as 'recall'.",
-        )
-    known = whole if label is None else values.per_class
-    return UnknownKey(
-        f"there is no metric {name!r}{'' if label is None else ' of a class'}.",
-        field="condition",
-        hint=nearest_names(name, known) or "The catalogue of metrics lists all keys.",
-    )
-
-
-def _class_needed(name: str, key: str, whole: Collection[str]) -> InvalidInput:
-    averages = averages_of(key, whole)
-    or_average = f", or use an average: {', '.join(averages)}" if averages else ""
-    return InvalidInput(
-        f"{name!r} is a metric of one class.",
-        field="condition",
-        hint=f"Write {key}[class]{or_average}.",
-    )
-
-
-def _cost(key: str, values: MetricValues, subject: Subject) -> MetricValue:
-    if values.costs is None and isinstance(subject.counted, CountedSets):
-        raise InvalidInput(
-            f"{key!r} needs a cost matrix, and runs with sets of labels have none.",
-            field="condition",
-            hint="Bound a metric of a label, such as 'recall[label]>=0.8'. `offdiag cost labels` "
-            "shows costs of single labels.",
-        )
-    if values.costs is None:
-        raise InvalidInput(
-            f"{key!r} needs a cost matrix.",
-            field="condition",
-            hint=_COSTS_NEEDED,
-        )
-    return values.costs[key]
-
-
-def class_code(label: str, subject: Subject) -> int:
-    """Code of a class. Raises `UnknownKey`, suggesting similar names."""
-    try:
-        return subject.labels.index[label]
-    except KeyError:
-        raise UnknownKey(
-            f"there is no class {label!r}.",
-            field="condition",
-            hint=did_you_mean(label, subject.labels.names)
-            or f"Classes are {subject.labels.preview()}.",
-        ) from None
-
 
 NO_INTERVAL = "no_interval"
 """No interval is computed for the metric, or none for so few examples."""
@@ -183,9 +53,9 @@ _SMALLEST_MARGIN = 0.01
 _NOT_COUNTED = " (not proved; '{}' fails on it too)"
 """Added to a flag that is in sight when only proved flags count."""
 _NEEDED = {
-    "F11": _COSTS_NEEDED,
+    "F11": COSTS_NEEDED,
     "F13": "It compares an uploaded matrix with the labels of its dataset: log the run.",
-    "F14": f"Name a baseline with the same examples: --baseline RUN. {_BASELINE_OF_DATASET}",
+    "F14": f"Name a baseline with the same examples: --baseline RUN. {BASELINE_OF_DATASET}",
     "F15": "Give --baseline RUN on the same labels and a cost matrix.",
     "F16": "Give the samples of a stored run slice columns with offdiag.add_slices.",
 }
