@@ -95,3 +95,8 @@ def interval_text(value: MetricValue) -> str | None:
     if value.ci_low is None or value.ci_high is None:
         return None
     return numbers.interval(value.ci_low, value.ci_high)
+
+
+def interval_name(interval: str | None) -> str:
+    """An interval in the name of a mark: "95 % interval 0.846 – 0.881", or "no interval"."""
+    return f"95 % interval {interval}" if interval else "no interval"

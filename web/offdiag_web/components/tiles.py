@@ -29,6 +29,7 @@ from offdiag_web.components.metric_values import (
     Notes,
     ShownValue,
     extent_of,
+    interval_name,
     interval_text,
     shown,
 )
@@ -149,14 +150,14 @@ def metric_tile(
     """A value with its interval on a scale, and the baseline, undefined if there is none."""
     extent = extent_of(value)
     interval = None if value is None else interval_text(value)
-    said = f"95 % interval {interval}" if interval else "without interval"
     return Tile(
         title=title,
         value=shown(value, notes),
         mark=interval_mark(
             extent,
             scale=scale,
-            name=f"{title} on a scale from {scale.ends[0]} to {scale.ends[1]}, {said}",
+            name=f"{title} on a scale from {scale.ends[0]} to {scale.ends[1]}, "
+            f"{interval_name(interval)}",
             baseline=baseline,
             canvas=IN_TILE,
         )
@@ -286,5 +287,5 @@ def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:
 
 def _interval_words(extent: Extent, amounts: Amounts) -> str:
     if extent.low is None or extent.high is None:
-        return "no interval"
-    return f"95 % interval {amounts.interval(extent.low, extent.high)}"
+        return interval_name(None)
+    return interval_name(amounts.interval(extent.low, extent.high))

@@ -19,7 +19,7 @@ from offdiag_web.charts.marks import IN_LIST_SMALL, interval_mark, run_style
 from offdiag_web.charts.svg import Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.metric_values import extent_of
+from offdiag_web.components.metric_values import extent_of, interval_name
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.run import run_url
 
@@ -140,13 +140,12 @@ def _row(
     others = [other for other in address.runs if other != run.id]
     extent = extent_of(each.mean, times=PER_CASES)
     interval = interval_text(each.mean, amounts)
-    words = f"95 % interval {interval}" if interval else "no interval"
     mark = None
     if extent is not None:
         mark = interval_mark(
             extent,
             scale=drawn.scale,
-            name=f"Cost of {run_label(place)}: {words}",
+            name=f"Cost of {run_label(place)}: {interval_name(interval)}",
             baseline=drawn.constant,
             canvas=IN_LIST_SMALL,
         )

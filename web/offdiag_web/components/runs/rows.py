@@ -18,7 +18,14 @@ from offdiag_web.charts.marks import IN_TABLE, Canvas, interval_mark
 from offdiag_web.charts.svg import UNIT, Scale, fitted, spanning
 from offdiag_web.components import metric_values, numbers
 from offdiag_web.components.controls import CLASSES, Chip, ClassWords, state_chip
-from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.components.metric_values import (
+    Notes,
+    ShownValue,
+    extent_of,
+    interval_name,
+    interval_text,
+    shown,
+)
 from offdiag_web.components.tiles import CUSTOM, majority_scores, range_scale
 from offdiag_web.urls.flags import problems_of_run
 from offdiag_web.urls.run_list import ScaleChoice, is_of_slices
@@ -202,7 +209,7 @@ def metric_cell(
     if value is None or extent is None:
         return MetricCell(text, None)
     interval = interval_text(value)
-    words = [f"95 % interval {interval}" if interval else "no interval"]
+    words = [interval_name(interval)]
     if baseline is not None:
         words.append(f"{reference} {numbers.metric(baseline)}")
     name = f"{column.title}: {', '.join(words)}"

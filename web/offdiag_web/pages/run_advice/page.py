@@ -25,7 +25,14 @@ from offdiag_web.charts.svg import SIGNED_UNIT, UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Option
-from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.components.metric_values import (
+    Notes,
+    ShownValue,
+    extent_of,
+    interval_name,
+    interval_text,
+    shown,
+)
 from offdiag_web.components.runs.frame import (
     RUN,
     results_of,
@@ -231,7 +238,7 @@ def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -
             extent,
             scale=scale,
             name=f"{spec.title} on a scale from {scale.ends[0]} to {scale.ends[1]}, "
-            + (f"95 % interval {interval}" if interval else "without interval"),
+            + interval_name(interval),
             baseline=None,
             canvas=IN_TILE,
         )

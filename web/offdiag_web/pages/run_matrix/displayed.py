@@ -24,7 +24,14 @@ from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import Grouping, class_order
 from offdiag_web.components.datasets import labels_command
-from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.components.metric_values import (
+    Notes,
+    ShownValue,
+    extent_of,
+    interval_name,
+    interval_text,
+    shown,
+)
 from offdiag_web.components.runs.frame import n_unlabelled, results_of, stored_run
 from offdiag_web.urls.run import MatrixAddress, cell_url, missed_url
 
@@ -255,7 +262,6 @@ def _class_recall(
     recall = results.per_class["recall"][code]
     extent = extent_of(recall)
     interval = interval_text(recall)
-    said = f"95 % interval {interval}" if interval else "no interval"
     return ClassRecall(
         name=name,
         short_name=numbers.shortened(name, longest=20),
@@ -266,7 +272,7 @@ def _class_recall(
         mark=interval_mark(
             extent,
             scale=UNIT,
-            name=f"Recall from 0 to 1: {said}",
+            name=f"Recall from 0 to 1: {interval_name(interval)}",
             baseline=None if accuracy is None else accuracy.value,
             stands_out=lies_below(recall, accuracy),
             canvas=IN_PANEL,

@@ -26,6 +26,7 @@ from offdiag_web.components.metric_values import (
     Notes,
     ShownValue,
     extent_of,
+    interval_name,
     interval_text,
     shown,
 )
@@ -179,11 +180,12 @@ def label_strips(
 
 def _label_value(key: str, value: MetricValue, notes: Notes) -> LabelValue:
     extent, interval = extent_of(value), interval_text(value)
-    said = f"95 % interval {interval}" if interval else "no interval"
     title = CLASS_METRIC_TITLES[key]
     mark = None
     if extent is not None:
-        mark = interval_mark(extent, scale=UNIT, name=f"{title} from 0 to 1: {said}")
+        mark = interval_mark(
+            extent, scale=UNIT, name=f"{title} from 0 to 1: {interval_name(interval)}"
+        )
     return LabelValue(shown(value, notes), interval, mark)
 
 
