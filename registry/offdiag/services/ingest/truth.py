@@ -227,18 +227,18 @@ def place_in_latest_truth(
     the truth has identifiers.
     """
     record = truths.latest_truth(session, dataset.id)
-    if record is None and ids is not None:
+    if record is None:
+        if ids is None:
+            raise InvalidInput(
+                f"dataset {dataset.name!r} has no ground truth yet.",
+                field="y_true",
+                hint="Give y_true=, or sample_ids= if the labels come later.",
+            )
         nothing = nothing_labelled(
             n_cases, len(dataset.labels), of_sets=dataset.task is Task.MULTILABEL
         )
         return register_truth(
             session, dataset, nothing, ids, predicted=lambda: nothing, author=author, now=now
-        )
-    if record is None:
-        raise InvalidInput(
-            f"dataset {dataset.name!r} has no ground truth yet.",
-            field="y_true",
-            hint="Give y_true=, or sample_ids= if the labels come later.",
         )
     if n_cases != record.n_samples:
         raise InvalidInput(
@@ -249,9 +249,9 @@ def place_in_latest_truth(
         )
     actual = truths.truth_codes(session, record.id)
     known = truths.truth_ids(session, record)
-    if ids is None and known is None:
-        return PlacedTruth(record, actual, None)
     if ids is None:
+        if known is None:
+            return PlacedTruth(record, actual, None)
         raise InvalidInput(
             f"the samples of dataset {dataset.name!r} have sample_ids, and are stored in their "
             "order, not in that of a file, so predictions without them match no labels.",
