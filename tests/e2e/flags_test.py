@@ -18,7 +18,7 @@ from offdiag.records.problem import chosen_problems
 from offdiag.services.flags.page import browse_flags
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag.store.flags import FlagFilter
+from offdiag.store.flag_conditions import FlagFilter
 from offdiag.store.problems import find_problem, find_problems
 from offdiag_web import create_app
 from support.browser import CLEAN, Watched, served, violations_in_both_themes

@@ -9,7 +9,7 @@ import pytest
 from offdiag.domain.texts import name_segment
 from offdiag.services.flags.page import browse_flags
 from offdiag.services.jobs.page import jobs_page
-from offdiag.store.flags import FlagFilter
+from offdiag.store.flag_conditions import FlagFilter
 from offdiag_web.urls.datasets import DatasetAddress
 from support.browser import CLEAN, cut_regions, expect_sound_page, violations_in_both_themes
 from support.dashboard import HOSTILE_NAMES, LesionRegistry

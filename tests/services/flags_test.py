@@ -29,8 +29,9 @@ from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.retention.deletion import delete_run, restore_run
 from offdiag.store import evaluations, flag_inbox
 from offdiag.store.database import Database
+from offdiag.store.flag_conditions import NOBODY, FlagFilter
 from offdiag.store.flag_inbox import FlagEntry, FlagPlace
-from offdiag.store.flags import NOBODY, FlagFilter, FlagRecord
+from offdiag.store.flags import FlagRecord
 from offdiag.store.models import EvaluationRow, FlagRow
 from offdiag.store.run_search import run_records
 from offdiag.store.runs import RunRecord

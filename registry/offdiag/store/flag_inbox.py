@@ -37,7 +37,8 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.counted import Counted
 from offdiag.store.codec import decode_counted
 from offdiag.store.evaluations import has_results_of_run
-from offdiag.store.flags import FlagFilter, FlagRecord, conditions, record, revision
+from offdiag.store.flag_conditions import FlagFilter, conditions
+from offdiag.store.flags import FlagRecord, record, revision
 from offdiag.store.models import (
     ConfusionMatrixRow,
     DatasetRow,

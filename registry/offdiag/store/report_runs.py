@@ -24,7 +24,8 @@ from offdiag.reports.snapshot import (
     RunFigures,
 )
 from offdiag.store.evaluations import aggregates_of, recorded_value, select_values
-from offdiag.store.flags import SEVERITY_RANK, record
+from offdiag.store.flag_conditions import SEVERITY_RANK
+from offdiag.store.flags import record
 from offdiag.store.models import EvaluationRow, FlagRow, MetricValueRow, RunRow, TruthVersionRow
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.run_filter import RunFilter, conditions

@@ -58,7 +58,7 @@ from offdiag.filters.conditions import (
 )
 from offdiag.flags.lifecycle import FlagState
 from offdiag.store.evaluations import counts_for_its_run
-from offdiag.store.flags import may_hide_minority
+from offdiag.store.flag_conditions import may_hide_minority
 from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, Subquery, and_, case, func, or_, select
 from sqlalchemy.orm import aliased
 
-from offdiag.store.flags import COUNTS_IN_BADGE, IS_IN_SIGHT
+from offdiag.store.flag_conditions import COUNTS_IN_BADGE, IS_IN_SIGHT
 from offdiag.store.models import EvaluationRow, FlagRow, MetricValueRow, RunRow
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.run_conditions import entry_number, entry_text

@@ -30,7 +30,8 @@ from offdiag.store.evaluations import (
     has_results_of_run,
     parted,
 )
-from offdiag.store.flags import SEVERITY_RANK, FlagRecord, record
+from offdiag.store.flag_conditions import SEVERITY_RANK
+from offdiag.store.flags import FlagRecord, record
 from offdiag.store.models import (
     ClassValuesRow,
     ConfusionMatrixRow,

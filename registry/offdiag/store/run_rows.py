@@ -40,13 +40,13 @@ from offdiag.store.evaluations import (
     evaluation_work,
     recorded_value,
 )
-from offdiag.store.flags import (
+from offdiag.store.flag_conditions import (
     COUNTS_IN_BADGE,
     IS_IN_SIGHT,
-    RUN_AS_A_WHOLE,
     SEVERITY_RANK,
     may_hide_minority,
 )
+from offdiag.store.flags import RUN_AS_A_WHOLE
 from offdiag.store.models import (
     ConfusionMatrixRow,
     DatasetRow,

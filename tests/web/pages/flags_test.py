@@ -9,7 +9,7 @@ from offdiag.flags.rules import THRESHOLDS_OF
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flags
 from offdiag.store.database import Database
-from offdiag.store.flags import FlagFilter
+from offdiag.store.flag_conditions import FlagFilter
 from offdiag_web.pages.flags import page
 from support.dashboard import LESION_COUNTS, LESIONS, counted_statements, log_counts
 from support.pages import PageClient

@@ -33,8 +33,8 @@ from offdiag.services.flags.page import browse_flag, browse_flags, flags_of_run
 from offdiag.services.flags.rules import rules_in
 from offdiag.services.flags.triage import flags_concerned
 from offdiag.store.database import Database
+from offdiag.store.flag_conditions import FlagFilter
 from offdiag.store.flag_inbox import FlagPlace
-from offdiag.store.flags import FlagFilter
 from offdiag.store.problem_values import measure
 from offdiag.store.problems import FoundProblems, find_problem
 from offdiag_web.api.operations import author, operation, require_match, resource

@@ -11,8 +11,8 @@ from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.problems import Cause, Hit, Problem, ProblemState
 from offdiag.flags.verdict import Severity
+from offdiag.store.flag_conditions import FlagFilter
 from offdiag.store.flag_inbox import FlagPlace
-from offdiag.store.flags import FlagFilter
 from offdiag.store.problems import DatasetOfProblems
 from offdiag_web.urls.query_string import read_place, with_query
 

@@ -129,7 +129,7 @@ def _listed(found: CountedFlags) -> Iterator[Table | str]:
 
 def _stored(database: Database, query: FlagsQuery, limit: int) -> CountedFlags:
     from offdiag.services.flags.page import browse_flags
-    from offdiag.store.flags import FlagFilter
+    from offdiag.store.flag_conditions import FlagFilter
 
     evaluate_waiting(database)
     page = browse_flags(database, FlagFilter(**query.conditions()), limit=limit)

@@ -24,6 +24,7 @@ from offdiag.services.flags.triage import end_of_snooze
 from offdiag.store import flags, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import current_key
+from offdiag.store.flag_conditions import FlagFilter
 from offdiag.store.flag_inbox import (
     FlagEntry,
     FlagPage,
@@ -32,7 +33,7 @@ from offdiag.store.flag_inbox import (
     flag_inbox,
     flagged_run,
 )
-from offdiag.store.flags import FlagEvent, FlagFilter, FlagRecord
+from offdiag.store.flags import FlagEvent, FlagRecord
 from offdiag.store.outdated import OutdatedResults, outdated_results
 from offdiag.store.run_neighbours import RankedValue, run_ranks
 

@@ -22,7 +22,7 @@ from offdiag.store import codec
 from offdiag.store.engines import to_json
 from offdiag.store.evaluation_codec import ClassValues, unpack_arrays
 from offdiag.store.evaluations import counts_for_its_run, has_results_of_run
-from offdiag.store.flags import HIDES, MAY_HIDE, may_hide_minority
+from offdiag.store.flag_conditions import HIDES, MAY_HIDE, may_hide_minority
 from offdiag.store.models import (
     ClassValuesRow,
     ConfusionMatrixRow,

@@ -4,8 +4,8 @@ import pytest
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Severity
+from offdiag.store.flag_conditions import FlagFilter
 from offdiag.store.flag_inbox import FlagPlace
-from offdiag.store.flags import FlagFilter
 from offdiag_web.urls.flags import NOBODY, WHOLE_RUN, FlagListAddress, read_flag_list
 
 
