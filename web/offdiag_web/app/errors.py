@@ -46,15 +46,15 @@ from offdiag.errors import (
 )
 from offdiag_web.app.context import LOOKING, signed_in_user
 from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
-from offdiag_web.app.sent_forms import SECRETS, TOKEN, SentForm, sent_form
+from offdiag_web.app.sent_forms import (
+    SentForm,
+    about_large_form,
+    limit_text,
+    sent_form,
+    typed_words,
+)
 
 log = structlog.get_logger()
-
-_KIB = 1024
-_MOST_READ = 4 * _KIB * _KIB
-"""Most bytes of a form that is too large for which the longest field is still looked up."""
-_MOST_FIELDS = 10_000
-_LONGEST_NAME = 60
 
 STATUS_OF: dict[type[OffdiagError], int] = {
     InvalidInput: 400,
@@ -283,53 +283,14 @@ def _http_failure(error: HTTPException) -> Failure:
     hints = _API_HINTS if is_for_programs() else _HINTS
     hint = hints.get(status, "").format(g.get("request_id", ""))
     if status == 413 and (limit := request.max_content_length):
-        hint = _limit_text(limit)
+        hint = limit_text(limit)
     text = error.description or error.name
-    if status == 413 and not is_for_programs() and (about := _about_large_form()) is not None:
+    if status == 413 and not is_for_programs() and (about := about_large_form()) is not None:
         text, hint = about
     if status == 404 and text == NotFoundAddress.description:
         # The library's words would repeat the advice in the hint.
         text = f"Nothing is at {shortened(request.path, longest=80)}."
     return Failure(status, code, text, hint=hint or None)
-
-
-def _about_large_form() -> tuple[str, str] | None:
-    """The size and longest field of a form, and a hint; None if size is not the problem.
-
-    If its fields could be read here, they can be read afterwards too, to be copied.
-    """
-    size, limit = request.content_length, request.max_content_length
-    if size is None or limit is None or size <= limit:
-        return None
-    longest = _longest_field(size)
-    which = "something"
-    if longest is not None:
-        which = f"“{shortened(longest[0], longest=_LONGEST_NAME)}”, of {longest[1]:,} characters,"
-    hint = f"{_limit_text(limit)} Make {which} shorter, and send it again."
-    return f"This form has {-(-size // _KIB):,} KiB.", hint
-
-
-def _limit_text(limit: int) -> str:
-    place = "address" if is_for_programs() else "page"
-    return f"At most {limit // _KIB:,} KiB can be sent to this {place}."
-
-
-def _longest_field(size: int) -> tuple[str, int] | None:
-    """Name and length; None if there is too much to read, or it is no plain form."""
-    if request.mimetype != "application/x-www-form-urlencoded" or size > _MOST_READ:
-        return None
-    limit = request.max_content_length
-    request.max_content_length = _MOST_READ
-    try:
-        # The library would create an object for each field, however many there are.
-        if request.get_data().count(b"&") < _MOST_FIELDS:
-            hidden = SECRETS | {TOKEN}
-            fields = [each for each in request.form.items(multi=True) if each[0] not in hidden]
-            return max(((name, len(text)) for name, text in fields), key=lambda each: each[1])
-    except (HTTPException, ValueError):
-        pass
-    request.max_content_length = limit
-    return None
 
 
 def capitalised(text: str) -> str:
@@ -399,7 +360,7 @@ def _body(
                 failure=failure,
                 next=own_address(),
                 is_form=request.method not in LOOKING,
-                typed=_typed_words(),
+                typed=typed_words(),
                 again=sent_form(),
             )
         )
@@ -408,7 +369,7 @@ def _body(
             "failure.html",
             failure=failure,
             ways_out=ways_out or _ways_out(failure),
-            typed=_typed_words(),
+            typed=typed_words(),
             again=again,
         )
     )
@@ -481,14 +442,3 @@ def _page_before() -> str | None:
     if page.netloc != request.host or adapter is None or not adapter.test(path, method="GET"):
         return None
     return own_path(f"{page.path}?{page.query}".rstrip("?"))
-
-
-def _typed_words() -> list[str]:
-    """Longer texts of a form that is refused, to be copied before they are lost."""
-    if request.method in LOOKING:
-        return []
-    try:
-        fields = [*request.form.items(multi=True)]
-    except HTTPException:  # The form is too large.
-        return []
-    return [text for name, text in fields if name not in SECRETS and len(text.split()) > 1]
