@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.proportions import normal_quantile, wilson_of_sizes
+from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.orientation import STACK_PREDICTED_AXIS
 from offdiag.metrics.paired.hypothesis_tests import benjamini_hochberg, holm
 from offdiag.metrics.slices.counts import (
@@ -251,7 +252,8 @@ class SliceFindings:
         else:
             groups = (question.margins(each[np.newaxis]) for each in (one, rest))
             value, other = (float(each.values(key)[0]) for each in groups)
-            ends = _around(value - other, p, confidence)
+            spec = spec_of(key, of_class=False)
+            ends = _around(value - other, p, confidence, largest=spec.high - spec.low)
         mine = question.sums(one)
         sum_of_hits, sum_of_cases = proportion(mine, key, code)
         saved = max(0.0, sum_of_cases * other - sum_of_hits) if is_rate else 0.0
@@ -445,10 +447,10 @@ def _share(part: Any, whole: Any) -> float:
     return float(part / whole) if whole else float("nan")
 
 
-def _around(gap: float, p: float, confidence: float) -> tuple[float, float]:
-    """The interval that excludes 0 exactly if p is below its level."""
+def _around(gap: float, p: float, confidence: float, *, largest: float) -> tuple[float, float]:
+    """The interval that excludes 0 exactly if p is below its level, within -+ `largest`."""
     if not p < 1:
         return (np.nan, np.nan)
     smallest = float(np.finfo(np.float64).tiny)
     reach = abs(gap) * normal_quantile(confidence) / -NormalDist().inv_cdf(max(p, smallest) / 2)
-    return (max(-2.0, gap - reach), min(2.0, gap + reach))
+    return (max(-largest, gap - reach), min(largest, gap + reach))

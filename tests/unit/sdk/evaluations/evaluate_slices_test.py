@@ -153,3 +153,20 @@ def test_without_columns_there_are_none() -> None:
             evaluation.slices()
     with pytest.raises(InvalidInput, match="slices"):
         evaluate_labels(**labels, slices={"site": ["x"]})
+
+
+def test_no_interval_of_a_difference_exceeds_what_the_metric_can_differ() -> None:
+    """The test of an average is bounded by that of all rates, so p near 1 is common."""
+    rng = np.random.default_rng(5)
+    true = rng.choice(["a", "b"], N)
+    predicted = np.where(rng.random(N) < 0.8, true, "a")
+    sites = rng.choice([f"site {each}" for each in range(12)], N)
+
+    found = evaluate_labels(y_true=true, y_pred=predicted, slices={"site": sites}).slices(
+        limit=1_000
+    )
+
+    shares = found[~found["metric"].isin(["mcc", "cohen_kappa"])]
+    assert {"balanced_accuracy", "macro_f1", "recall"} <= set(shares["metric"])
+    assert shares["gap_low"].min() >= -1
+    assert shares["gap_high"].max() <= 1
