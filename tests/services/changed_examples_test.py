@@ -13,7 +13,7 @@ from offdiag.services.examples.changed import ChangedExamples, changed_examples
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.dashboard import counted_statements
-from support.logging_runs import upload_matrix
+from support.logging_runs import log, upload_matrix, work_off
 from support.optional import present
 from support.two_models import (
     CLASSES,
@@ -129,6 +129,28 @@ def test_answers_come_with_their_scores_whatever_the_order_of_logging(
             for place in ONLY_FOCAL[:50]
         ]
     )
+
+
+def test_log_odds_of_the_other_class_are_the_negative_ones(database: Database) -> None:
+    truth = ["n", "n", "y"] * 20
+    runs = [
+        log(
+            database,
+            y_true=truth,
+            y_pred=y_pred * 20,
+            y_score=[-3.0, score, 2.0] * 20,
+            positive_label="y",
+            dataset="odds",
+        )
+        for y_pred, score in ((["n", "n", "y"], -0.5), (["n", "y", "y"], 0.5))
+    ]
+    work_off(database)
+
+    found = listed(database, tuple(runs), PairedOutcome.ONLY_A)
+
+    assert {(each.first_confidence, each.second_confidence) for each in found.examples} == {
+        (0.5, 0.5)
+    }
 
 
 def test_other_examples_are_listed_only_on_the_shared_ones(database: Database) -> None:

@@ -179,6 +179,32 @@ def test_with_one_column_the_other_class_has_what_is_left_of_one(
     assert [(each.label, each.score) for each in shown[0].top] == [("y", 0.25)]
 
 
+def test_with_one_column_of_log_odds_the_other_class_has_the_negative_score(
+    database: Database,
+) -> None:
+    run = log(
+        database,
+        y_true=["n", "n", "y", "y"],
+        y_pred=["n", "y", "y", "n"],
+        y_score=[-3.0, 0.5, 2.0, -0.25],
+        positive_label="y",
+    )
+    work_off(database)
+
+    shown = browse_examples(database, run.id, ExampleQuestion(kind=Kind.ALL)).examples
+    by_margin = browse_examples(
+        database, run.id, ExampleQuestion(kind=Kind.ALL, order=ExampleOrder(SortKey.MARGIN))
+    ).examples
+
+    assert [(e.index, e.confidence, e.margin) for e in shown] == [
+        (0, 3.0, 6.0),
+        (2, 2.0, 4.0),
+        (1, 0.5, 1.0),
+        (3, 0.25, 0.5),
+    ]
+    assert [e.index for e in by_margin] == [3, 1, 2, 0]
+
+
 def test_an_answer_that_was_not_the_largest_score_has_a_negative_margin(
     database: Database,
 ) -> None:

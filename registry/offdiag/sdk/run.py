@@ -376,8 +376,9 @@ class Run:
 
         The index is the number of the prediction in the run. With scores, the most confident
         predictions come first, with the columns `confidence` (score of the predicted class) and
-        `margin` (that score minus the highest other one). Slice columns follow. A run whose labels
-        were corrected is evaluated first, as by `evaluation`.
+        `margin` (that score minus the highest other one). With a single score s, the other class
+        has 1 - s if scores are probabilities, otherwise -s. Slice columns follow. A run whose
+        labels were corrected is evaluated first, as by `evaluation`.
 
         In a multi-label run, `actual` and `predicted` are labels, and the columns have tuples of
         labels: `examples(actual="sea")` are samples with "sea" missed, `examples(predicted="sea")`

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, exists, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import Counted, matrix_of
@@ -206,6 +206,22 @@ def aggregates_of(
     for row in session.execute(wanted.order_by(MetricValueRow.key)):
         found.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
     return found
+
+
+def scored_otherwise(session: Session, run_ids: Collection[str]) -> set[str]:
+    """Those of some runs whose results say that their scores are not probabilities."""
+    found = session.scalars(
+        select(EvaluationRow.run_id)
+        .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
+        .where(
+            EvaluationRow.run_id.in_(run_ids),
+            counts_for_its_run(),
+            MetricValueRow.class_index == AGGREGATE,
+            MetricValueRow.key == "brier_sum",
+            MetricValueRow.reason == Reason.SCORES_NOT_PROBABILITIES,
+        )
+    )
+    return set(found)
 
 
 VALUE_COLUMNS = (

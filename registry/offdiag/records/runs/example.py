@@ -62,7 +62,10 @@ class Example(ResponseBody):
     sample: int | str
     actual: str | None = Field(description="Null if the sample has no label yet.")
     predicted: str
-    confidence: float | None
+    confidence: float | None = Field(
+        description="Score of the predicted class. With a single score s, the other class has "
+        "1 - s if scores are probabilities, otherwise -s.",
+    )
     margin: float | None
     top: list[ClassScore]
     slices: dict[str, str]

@@ -29,10 +29,15 @@ from offdiag.services.comparisons.comparability import (
 from offdiag.services.comparisons.compare import choices_of, runs_named
 from offdiag.services.comparisons.compute import ComparisonRequest, read_aligned
 from offdiag.services.comparisons.shared_samples import Aligned
-from offdiag.services.examples.selection import confidences
+from offdiag.services.examples.selection import (
+    SUM_OF_OTHER_SCORES,
+    SUM_OF_PROBABILITIES,
+    confidences,
+)
 from offdiag.store import compared_runs as queries
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database, Session
+from offdiag.store.evaluations import scored_otherwise
 from offdiag.store.slices import SliceChoices
 from offdiag.store.truths import sample_ids_of
 
@@ -233,8 +238,15 @@ def _confidences(
             here = chunks[run_id] == seq
             offsets = rows[run_id][here] - found.starts[run_id][seq]
             scores[run_id][here] = values[offsets]
+    of_one_column = [run.id for run in runs if run.score_columns == 1]
+    others = scored_otherwise(session, of_one_column) if of_one_column else ()
     return [
-        confidences(scores[run.id], found.predicted[run.id][chosen], _positive(run)).tolist()
+        confidences(
+            scores[run.id],
+            found.predicted[run.id][chosen],
+            _positive(run),
+            sum_of_both=SUM_OF_OTHER_SCORES if run.id in others else SUM_OF_PROBABILITIES,
+        ).tolist()
         if run.id in rows and not are_sets(found.actual)
         else None
         for run in runs

@@ -30,6 +30,8 @@ from offdiag.services.examples.search import (
 from offdiag.services.examples.selection import (
     AS_LOGGED,
     MOST_CONFIDENT_FIRST,
+    SUM_OF_OTHER_SCORES,
+    SUM_OF_PROBABILITIES,
     Chosen,
     Cursor,
     ExampleOrder,
@@ -44,6 +46,7 @@ from offdiag.services.samples.suspects import RankedDataset, ranked_dataset
 from offdiag.store import truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import get_dataset
+from offdiag.store.evaluations import scored_otherwise
 from offdiag.store.predictions_beside_truth import SampleFacts, TruthOfRun
 from offdiag.store.run_page import RunDetail, read_run
 from offdiag.store.slices import slice_choices
@@ -141,8 +144,9 @@ def examples_from(source: ExampleSource, chosen: Chosen, facts: SampleFacts) -> 
     margin: Sequence[float | None] = sure
     top: Sequence[tuple[ClassScore, ...]] = [()] * len(chosen)
     if chosen.scores is not None:
-        sure = confidences(chosen.scores, chosen.predicted, source.positive).tolist()
-        margin = margins(chosen.scores, chosen.predicted, source.positive).tolist()
+        of_scores = (chosen.scores, chosen.predicted, source.positive)
+        sure = confidences(*of_scores, sum_of_both=source.sum_of_both).tolist()
+        margin = margins(*of_scores, sum_of_both=source.sum_of_both).tolist()
         top = [_top(source, row.tolist()) for row in chosen.scores]
     for at, (index, actual, predicted) in enumerate(
         zip(chosen.index.tolist(), chosen.actual.tolist(), chosen.predicted.tolist(), strict=True)
@@ -224,7 +228,7 @@ class ExamplePage:
 
     `before` and `after` lead to the previous and next page, None if there is none. When sorted by
     agreeing models, `n_agreeing` of `n_models` predict the label of each example, None if it has
-    no label.
+    no label. With one score per example, those of both classes add up to `sum_of_both`.
     """
 
     detail: RunDetail
@@ -240,6 +244,7 @@ class ExamplePage:
     """Whether examples have a score by which they can be sorted."""
     n_models: int = 0
     n_agreeing: tuple[int | None, ...] = ()
+    sum_of_both: float = SUM_OF_PROBABILITIES
 
     @property
     def has_ids(self) -> bool:
@@ -357,6 +362,7 @@ def example_source(
     if of_sets:
         asked = question.predicted if question.actual is None else question.actual
         positive = asked if asked in run.labels.index else None
+    is_other = run.score_columns == 1 and scored_otherwise(session, [run.id])
     return ExampleSource(
         run_id=run.id,
         labels=run.labels,
@@ -365,6 +371,7 @@ def example_source(
         positive=None if positive is None else run.labels.index[positive],
         hierarchy=run.hierarchy,
         of_sets=of_sets,
+        sum_of_both=SUM_OF_OTHER_SCORES if is_other else SUM_OF_PROBABILITIES,
     )
 
 
@@ -393,6 +400,7 @@ def _page(
         slice_names=tuple(found.facts.slices),
         has_scores=_has_scores(source),
         n_models=n_models,
+        sum_of_both=source.sum_of_both,
         n_agreeing=tuple(int(n) if n >= 0 else None for n in chosen.key.tolist())
         if n_models
         else (),

@@ -22,6 +22,7 @@ from offdiag.inputs.slice_columns import sorted_levels
 from offdiag.metrics.multilabel.sets import n_bytes
 from offdiag.services.evaluation.inputs import members_among
 from offdiag.services.examples.selection import (
+    SUM_OF_PROBABILITIES,
     Chosen,
     Cursor,
     ExampleOrder,
@@ -57,7 +58,7 @@ class ExampleSource:
 
     `n_columns` is the number of scores of a prediction, 0 without; `positive` the code of the
     positive class, if there is one. If samples have sets of labels (`of_sets`), it is the label
-    that was asked about.
+    that was asked about. The scores of two classes add up to `sum_of_both`.
     """
 
     run_id: str
@@ -67,6 +68,7 @@ class ExampleSource:
     positive: int | None
     hierarchy: Hierarchy | None = None
     of_sets: bool = False
+    sum_of_both: float = SUM_OF_PROBABILITIES
 
     @property
     def set_bytes(self) -> int:
@@ -272,7 +274,14 @@ def _by_score(
     for chunk in read_scored(scan.session, source.run_id, scan.starts):
         found = scan.matches_in(chunk, scan.starts[chunk.seq])
         assert found.scores is not None  # noqa: S101  # They were asked for.
-        keys = sort_keys(order.key, found.scores, found.predicted, found.actual, source.positive)
+        keys = sort_keys(
+            order.key,
+            found.scores,
+            found.predicted,
+            found.actual,
+            source.positive,
+            sum_of_both=source.sum_of_both,
+        )
         found = replace(found, key=keys)
         if cursor is not None:
             before += count_before(found, descending=order.descending, cursor=cursor)

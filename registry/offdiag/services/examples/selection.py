@@ -236,40 +236,59 @@ def sort_keys(
     predicted: NDArray[Any],
     actual: NDArray[Any],
     positive: int | None,
+    *,
+    sum_of_both: float,
 ) -> NDArray[np.float64]:
     """The sort keys of m predictions, (m,); for sets, the score of the label `positive`."""
     if are_sets(predicted) and positive is not None:
         return scores[:, positive].astype(np.float64)
     if key is SortKey.CONFIDENCE:
-        return confidences(scores, predicted, positive)
+        return confidences(scores, predicted, positive, sum_of_both=sum_of_both)
     if key is SortKey.MARGIN:
-        return margins(scores, predicted, positive)
+        return margins(scores, predicted, positive, sum_of_both=sum_of_both)
     if key is SortKey.ACTUAL:
         n_classes = max(scores.shape[CLASS_AXIS], 2)
         labelled = actual < n_classes
-        own = confidences(scores, np.where(labelled, actual, 0), positive)
+        codes = np.where(labelled, actual, 0)
+        own = confidences(scores, codes, positive, sum_of_both=sum_of_both)
         return np.where(labelled, own, BELOW_ALL_SCORES)
     return np.zeros(len(predicted))
 
 
+SUM_OF_PROBABILITIES = 1.0
+SUM_OF_OTHER_SCORES = 0.0
+"""What the scores of two classes add up to: log odds and distances only change their sign."""
+
+
 def confidences(
-    scores: NDArray[np.float32], predicted: NDArray[Any], positive: int | None
+    scores: NDArray[np.float32],
+    predicted: NDArray[Any],
+    positive: int | None,
+    *,
+    sum_of_both: float,
 ) -> NDArray[np.float64]:
-    """The scores of the predicted classes, (m,); with one column, 1 - p for the other class."""
+    """The scores of the predicted classes, (m,).
+
+    With one column, that of the other class is what is left of `sum_of_both`.
+    """
     if _has_one_column(scores, positive):
-        p = scores[:, 0].astype(np.float64)
-        return np.where(predicted == positive, p, 1 - p)
+        own = scores[:, 0].astype(np.float64)
+        return np.where(predicted == positive, own, sum_of_both - own)
     places = predicted.astype(np.int64)[:, np.newaxis]
     return np.take_along_axis(scores, places, axis=CLASS_AXIS)[:, 0].astype(np.float64)
 
 
 def margins(
-    scores: NDArray[np.float32], predicted: NDArray[Any], positive: int | None
+    scores: NDArray[np.float32],
+    predicted: NDArray[Any],
+    positive: int | None,
+    *,
+    sum_of_both: float,
 ) -> NDArray[np.float64]:
     """Confidence minus the largest score of another class, (m,); negative if that is larger."""
-    own = confidences(scores, predicted, positive)
+    own = confidences(scores, predicted, positive, sum_of_both=sum_of_both)
     if _has_one_column(scores, positive):
-        return 2 * own - 1
+        return 2 * own - sum_of_both
     others = scores.astype(np.float64)
     np.put_along_axis(others, predicted.astype(np.int64)[:, np.newaxis], -np.inf, CLASS_AXIS)
     best = others.max(axis=CLASS_AXIS)
