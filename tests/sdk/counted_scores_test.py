@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,9 @@ import pytest
 
 import offdiag
 from offdiag import Evaluation
+from offdiag.store.database import Database
 from support.frames import FRAMES, Columns
+from support.servers import serving
 
 N_ROWS = 3_000
 """Enough that no bound is wide."""
@@ -143,3 +147,30 @@ def test_large_runs_of_other_scores_than_probabilities_are_evaluated_exactly(
 
     assert found.aggregate["roc_auc"].error_bound is None
     assert found.aggregate["brier_half"].reason == "scores_not_probabilities"
+
+
+@pytest.mark.parametrize("is_served", [False, True])
+def test_a_score_of_the_other_class_is_noted_once(
+    sqlite_database: Database, *, is_served: bool
+) -> None:
+    site = ["A" if at < 5 else name for at, name in enumerate(ROWS["site"])]
+    frame = pd.DataFrame({**ROWS, "p": [1 - p for p in ROWS["p"]], "site": site})
+    with serving(sqlite_database) if is_served else nullcontext(sqlite_database.url) as url:
+        # The positive class is that of the dataset, which a client need not know.
+        log(pd.DataFrame(ROWS), url, "noted", slices=["site"])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            log(frame, url, "noted", slices=["site"], positive_label=None)
+
+    told = sorted(str(each.message) for each in caught)
+    assert len(told) == 2
+    assert "'A' and 'a'" in told[0]
+    assert told[1].startswith("y_score is lower where y_pred is 'ill' than where it is 'well'")
+
+
+def test_scores_that_fit_or_say_nothing_are_not_noted(url: str) -> None:
+    few = {"y": ["ill", "well"], "yhat": ["ill", "well"], "p": [0.1, 0.9]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        log(pd.DataFrame(ROWS), url, "fits")
+        log(pd.DataFrame(few), url, "few")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import THRESHOLD
+from offdiag.inputs.counted_samples import CountedSamples
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.scores import Scores
 from offdiag.metrics.counted import are_sets
@@ -56,6 +57,23 @@ def score_notes(
         return _notes_on_one(values[:, 0], codes == code, positive_label, labels.names[1 - code])
     exchanged = _exchanged(values.argmax(axis=_CLASS_AXIS), codes, n_classes=len(labels))
     return (_in_another_order(labels, exchanged),) if exchanged else ()
+
+
+def counted_score_notes(
+    cases: CountedSamples, labels: LabelSet, positive_label: str | None
+) -> tuple[str, ...]:
+    """`score_notes` for scores that were counted, from their mean in each kind of samples.
+
+    Scores of every class have names, so that only a single score may be that of another class.
+    """
+    if cases.scores is None:
+        return ()
+    last = np.cumsum(cases.sizes)
+    n_seen = int(min(last[-1], _LOOKED_AT))
+    kinds = np.searchsorted(last, np.arange(n_seen) * (last[-1] / n_seen), side="right")
+    means = (cases.scores.score / cases.scores.count).astype(np.float32)
+    seen = Scores(np.stack([means[kinds]], axis=_CLASS_AXIS))
+    return score_notes(seen, cases.predicted[kinds], labels, positive_label)
 
 
 def truth_notes(

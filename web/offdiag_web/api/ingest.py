@@ -263,13 +263,14 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
 @requires(Role.LOGGER)
 def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
     """Store counts of samples of each kind as a run."""
+    notes = list(counted_slice_notes(json.slices, json.sizes))
     run = store_counts(
         current_registry().database,
         facts=_by_account(json.facts()),
         dataset=json.dataset,
         given=json.given(),
+        tell=notes.extend,
     )
-    notes = counted_slice_notes(json.slices, json.sizes)
     return _closed(run, json.labels or [*json.actual, *json.predicted], notes=notes), 201
 
 

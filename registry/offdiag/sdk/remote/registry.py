@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from offdiag.domain.hierarchy import Hierarchy
-from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.look_alikes import warn_of
+from offdiag.domain.labels import LabelSet, TruthRevision, label_text
+from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, RunState
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
@@ -188,7 +188,15 @@ class RemoteRegistry:
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
         body = new_counts(repeatable(facts), dataset, given)
-        return self._log_whole(SpooledRequest("counts", body.model_dump_json()), "/counts")
+        answer = self._whole(SpooledRequest("counts", body.model_dump_json()), "/counts")
+        if isinstance(answer, SpooledRun):
+            return f"{WAITING}{answer.folder.name}"
+        run = ClosedRun.model_validate_json(answer)
+        # Who counted has told of the slices and the labels.
+        names = map(label_text, body.labels or [*body.actual, *body.predicted])
+        own = {*given.notes, *label_notes(dict.fromkeys(names))}
+        warn_of(each for each in run.notices if each not in own)
+        return run.id
 
     def log_paired_counts(
         self, runs: Sequence[RunFacts], dataset: str, given: GivenPairedCounts

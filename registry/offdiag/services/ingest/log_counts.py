@@ -5,7 +5,7 @@ Counted samples give the matrix of a run and those of its slices.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -19,11 +19,13 @@ from offdiag.domain.labels import (
     refuse_fractions,
     require_known,
 )
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts, Scalar, require_name
 from offdiag.errors import InvalidInput, KeyUsed
 from offdiag.inputs.counted_samples import CountedSamples, counted_samples
 from offdiag.inputs.labels import order_of_no_labels
+from offdiag.inputs.score_notes import counted_score_notes
 from offdiag.metrics.arguments import refuse_totals
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import verify_orientation
@@ -188,15 +190,20 @@ LAYOUT = SourceOrientation.ACTUAL_ROWS
 
 
 def log_counts(
-    database: Database, *, facts: RunFacts, dataset: str, given: GivenCounts
+    database: Database,
+    *,
+    facts: RunFacts,
+    dataset: str,
+    given: GivenCounts,
+    tell: Callable[[Iterable[str]], None] = warn_of,
 ) -> RunRecord:
     """Store a finished run from counts and submit it for evaluation: everything, or nothing.
 
     The labels are the declared ones, those of the dataset, or else the sorted ones that occur;
     then actual and predicted classes must have one in common. The run has no predictions, as after
     `log_matrix`; with slice columns, counts are stored by their values, so that any slice can be
-    evaluated. Raises `InvalidInput` for unusable counts and `Conflict` for contradictions to what
-    is stored.
+    evaluated. `tell` is called with sentences on scores that may not be meant as they were read.
+    Raises `InvalidInput` for unusable counts and `Conflict` for contradictions to what is stored.
     """
     require_name(given.counted_on, "counted_on")
     refuse_fractions(given.actual, field="actual")
@@ -205,7 +212,7 @@ def log_counts(
         None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
     )
 
-    def transaction() -> RunRecord:
+    def transaction() -> tuple[RunRecord, tuple[str, ...]]:
         with database.write() as session:
             now = database.clock()
             known = datasets.find_dataset(session, project=facts.project, name=dataset)
@@ -222,9 +229,11 @@ def log_counts(
                 class_scores=given.class_scores,
             )
             run, _ = insert_counts(session, frame, facts, cases, given.counted_on, now=now)
-            return run
+            return run, counted_score_notes(cases, labels, frame.positive_label)
 
-    return after_races(transaction, finds_itself=facts.client_key is not None)
+    run, notes = after_races(transaction, finds_itself=facts.client_key is not None)
+    tell(notes)
+    return run
 
 
 def counted_dataset(
