@@ -20,7 +20,13 @@ from offdiag.records.access import Me
 from offdiag.records.base import MOST_ON_A_PAGE, Page, Paged, RequestBody
 from offdiag.records.runs.run import RunPage, RunsQuery, RunSummary, run_summary
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, only_id, quoted
-from offdiag.sdk.remote.connection import JSON, Connection, ServerFailed, with_retries
+from offdiag.sdk.remote.connection import (
+    JSON,
+    Connection,
+    ServerFailed,
+    check_address,
+    with_retries,
+)
 from offdiag.version import offdiag_version
 
 if TYPE_CHECKING:
@@ -112,15 +118,14 @@ class Server:
             f"{self.connection.url} runs offdiag {found}, this is {offdiag_version()}: it does "
             "not know this request.",
             field="url",
-            hint="Install the same version on both, and leave a path such as /api/v1 out of the "
-            "address.",
+            hint="Install the same version on both.",
         )
 
     def _no_registry(self) -> ServerFailed:
         return ServerFailed(
             f"{self.connection.url} did not answer like offdiag.",
             field="url",
-            hint="Check the address in --url or OFFDIAG_URL.",
+            hint=f"{check_address(self.connection.url)} --url or OFFDIAG_URL names it.",
         )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import offdiag
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.texts import name_segment
 from offdiag.domain.texts import name_segment as segment_of_pages
@@ -27,6 +28,7 @@ from offdiag.sdk.remote.run import Sender, rows_in_request
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
 from offdiag.services.ingest.batch import Batch, chunked
 from offdiag.services.ingest.chunk_stream import write_chunk
+from offdiag.settings import Settings
 
 ASKED = SpooledRequest("run", '{"project": "p", "client_key": "k", "name": "n"}')
 AWAY = Busy("away", retry_after_s=None)
@@ -288,3 +290,30 @@ def test_a_proxy_that_takes_no_large_requests_is_named(status: int) -> None:
         connection.raise_refusal(status, b"<html>nginx</html>", url="http://here")
 
     assert str(status) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("http://here:8642", "http://here:8642"),
+        ("http://here:8642/", "http://here:8642"),
+        ("https://here/offdiag/api/v1/", "https://here/offdiag"),
+        ("http://here:8642/?q=tags.a%3D1#top", "http://here:8642"),
+    ],
+)
+def test_what_belongs_to_a_request_is_left_out_of_an_address(given: str, address: str) -> None:
+    assert Connection.of(given, Settings()).url == address
+
+
+@pytest.mark.parametrize(
+    ("url", "hint"),
+    [
+        ("http://here:8642/runs/12", "is like http://here:8642."),
+        ("http://here:8642", "Check the address."),
+    ],
+)
+def test_the_address_of_a_page_is_explained(url: str, hint: str) -> None:
+    with pytest.raises(offdiag.OffdiagError) as caught:
+        connection.raise_refusal(404, b"<html>There is no such page.</html>", url=url)
+
+    assert hint in str(caught.value)

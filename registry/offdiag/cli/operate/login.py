@@ -11,7 +11,7 @@ from offdiag.cli.documents import Server
 from offdiag.cli.options import help_text
 from offdiag.errors import InvalidInput
 from offdiag.records.access import Me
-from offdiag.sdk.remote.connection import Connection
+from offdiag.sdk.remote.connection import Connection, server_address
 from offdiag.settings.tokens import remove_token, store_token, tokens_file
 
 
@@ -22,7 +22,7 @@ def _server_url(text: str) -> str:
             field="url",
             hint="Write it as https://registry.example.org.",
         )
-    return text.rstrip("/")
+    return server_address(text)
 
 
 @help_text(

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
+from urllib.parse import urlsplit
 
 import httpx
 from pydantic import ValidationError
@@ -31,6 +33,21 @@ from offdiag.records.base import Refusal
 from offdiag.settings import Settings
 from offdiag.settings.tokens import stored_token
 from offdiag.version import offdiag_version
+
+PREFIX = "/api/v1"
+
+
+def server_address(url: str) -> str:
+    """The address of a server, without what only belongs to the address of a page or a request."""
+    return re.split("[?#]", url, maxsplit=1)[0].rstrip("/").removesuffix(PREFIX).rstrip("/")
+
+
+def check_address(url: str) -> str:
+    """The hint for an address that is not that of a server; a proxy may serve one below a path."""
+    found = urlsplit(url)
+    if not found.path:
+        return "Check the address."
+    return f"Leave out the path of a page: the address is like {found.scheme}://{found.netloc}."
 
 
 class ServerFailed(OffdiagError):
@@ -57,7 +74,7 @@ def raise_refusal(status: int, body: bytes, *, url: str) -> NoReturn:
         raise ServerFailed(
             f"{url} answered with status {status}, not like offdiag.",
             field="url",
-            hint="Check the address; the log of the server may say more.",
+            hint=f"{check_address(url)} The log of the server may say more.",
         ) from None
     # A newer server may know a narrower kind.
     general = _KINDS.get((reason.code, None), ServerFailed)
@@ -80,7 +97,6 @@ _KINDS = {(error.code, error.kind): error for error in _kinds(OffdiagError)}
 """Errors by their code and kind; one that says when to try again is not raised, but waited for."""
 
 
-PREFIX = "/api/v1"
 JSON = "application/json"
 _TIMEOUT = httpx.Timeout(60.0, connect=5.0)
 _BUSY = frozenset({429, 502, 503, 504, 507})
@@ -122,6 +138,7 @@ class Connection:
 
         Raises `InvalidInput` for a token that cannot be sent in a request.
         """
+        url = server_address(url)
         # A file that is read into a variable ends with a line break.
         token = (settings.client.token or stored_token(url)).strip()
         if not (token.isascii() and token.isprintable()):
