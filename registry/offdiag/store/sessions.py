@@ -153,10 +153,13 @@ def revoke(session: Session, token_id: int, now: datetime) -> None:
 
 
 def _tokens() -> Select[TokenRow, UserRow, str]:
+    # The table and not its rows, which a restricted session would not find: the token would seem
+    # to be for all projects.
+    project = ProjectRow.__table__
     return (
-        select(TokenRow, UserRow, ProjectRow.name)
+        select(TokenRow, UserRow, project.c.name)
         .join(UserRow, UserRow.id == TokenRow.owner_id)
-        .outerjoin(ProjectRow, ProjectRow.id == TokenRow.project_id)
+        .outerjoin(project, project.c.id == TokenRow.project_id)
     )
 
 

@@ -175,10 +175,13 @@ def has_admin(session: Session) -> bool:
 
 
 def _grants() -> Select[int, str, str]:
+    # The table and not its rows, which a restricted session would not find: the role would seem to
+    # be for all projects.
+    project = ProjectRow.__table__
     return (
-        select(MembershipRow.user_id, MembershipRow.role, ProjectRow.name.label("project"))
-        .outerjoin(ProjectRow, ProjectRow.id == MembershipRow.project_id)
-        .order_by(ProjectRow.name.is_not(None), ProjectRow.name)
+        select(MembershipRow.user_id, MembershipRow.role, project.c.name.label("project"))
+        .outerjoin(project, project.c.id == MembershipRow.project_id)
+        .order_by(project.c.name.is_not(None), project.c.name)
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 
 from offdiag.domain.access import Actor, Grant, Role
-from offdiag.services.access.users import find_user
+from offdiag.services.access.users import find_user, set_role
 from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.cost_matrices import versions_of
 from offdiag.store.database import Database
@@ -109,6 +109,24 @@ def test_others_see_only_their_own_tokens_and_revoke_no_other(
 
     assert "cluster" not in bo.get("/settings/tokens").text
     assert answer.status_code == 404
+
+
+def test_a_token_for_a_project_that_one_has_left_is_not_said_to_be_for_all(
+    app: Flask, database: Database
+) -> None:
+    with database.write() as session:
+        for project in ("alpha", "beta"):
+            create_project(session, project, database.clock())
+    user_id = add_person(database, "bo", Grant(Role.VIEWER, "alpha"), Grant(Role.EDITOR, "beta"))
+    program = bearer(token_of(database, "bo", Role.VIEWER, project="alpha"))
+    token_of(database, "bo", Role.EDITOR, project="beta")
+    set_role(database, name="bo", project="beta", role=None)
+
+    told = client_of(app, database, user_id, "bo").page("/settings/tokens")
+    listed = client_for(app).get("/api/v1/tokens", headers=program).get_json()["tokens"]
+
+    assert [row[2] for row in told.table("data")] == ["editor in beta", "viewer in alpha"]
+    assert [each["project"] for each in listed] == ["alpha"]
 
 
 def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from offdiag.domain.access import Grant, Role
+from offdiag.domain.access import CallerKind, Grant, Role, projects_of
 from offdiag.errors import Forbidden, InvalidInput, NotSignedIn
 from offdiag.records.access import (
     AuditQuery,
@@ -92,9 +92,15 @@ def _user(found: UserRecord) -> User:
 
 @operation(blueprint, "GET", "/tokens", answers=TokenList)
 def list_tokens() -> TokenList:
-    """List the caller's tokens; for an admin, those of all users."""
+    """List the caller's tokens; for an admin, those of all users. A token does not list those for
+    projects that it may not see.
+    """
     with current_registry().database.read() as session:
         found = all_tokens(session, owner_id=_own())
+    caller = signed_in_user().caller
+    if caller is not None and caller.kind is CallerKind.TOKEN:
+        seen = projects_of(caller, Role.VIEWER)
+        found = [each for each in found if seen is None or each.scope.project in {None, *seen}]
     return TokenList(tokens=list(map(_token, found)))
 
 
