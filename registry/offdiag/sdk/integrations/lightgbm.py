@@ -30,24 +30,25 @@ class LogPredictions:
     * `labels`: required; the names of the classes in the order of their numbers.
     * Other keywords are those of `log_run`.
 
-    LightGBM does not tell callbacks when training stops before the last round: after early
-    stopping, pass the booster to `log`.
+    With early stopping, LightGBM tells callbacks neither when training ends nor which round is the
+    best: pass the booster to `log`.
     """
 
-    order = 40
     before_iteration = False
 
     def __init__(self, X: Any, y: Any, **facts: Unpack[RunKeywords]) -> None:
         self._X, self._y, self._facts = in_one_order(X, y, facts)
         self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
         self.run: Run | None = None
+        # After early stopping, which ends the last round. Only the instance's order is read.
+        self.order = 40
 
     def __call__(self, env: CallbackEnv) -> None:
         if env.iteration + 1 == env.end_iteration:
             self._log(env.model, env.params, env.iteration + 1)
 
     def log(self, booster: Booster) -> Run:
-        """The run of a trained booster, logged now if its last round was not reached.
+        """The run of a trained booster, logged now if training could stop early.
 
         Raises `InvalidInput` for a booster that is not a classifier.
         """
