@@ -51,6 +51,10 @@ def scores_of(run: offdiag.Run) -> pd.DataFrame:
     return run.examples(kind="all")
 
 
+def params_of(run: offdiag.Run, url: str) -> Any:
+    return offdiag.search_runs(url=url).set_index("run_id").loc[run.id]
+
+
 def test_probabilities_of_a_pipeline_come_with_its_parameters(url: str, dataset: str) -> None:
     model = Pipeline([("fill", SimpleImputer()), ("classify", KNeighborsClassifier(3))])
     model.fit(IRIS.data, NAMES)
@@ -61,7 +65,7 @@ def test_probabilities_of_a_pipeline_come_with_its_parameters(url: str, dataset:
 
     (found,) = offdiag.search_runs(project="default", url=url).query("name == 'knn'").itertuples()
     assert found.model == "KNeighborsClassifier"
-    params = offdiag.search_runs(url=url).set_index("run_id").loc[run.id]
+    params = params_of(run, url)
     assert params["params.classify__n_neighbors"] == 3
     assert params["params.fill__missing_values"] == "nan"
     assert params["params.fill"] == "SimpleImputer"
@@ -108,6 +112,37 @@ def test_one_score_for_each_pair_of_classes_is_left_out(
     )
 
     assert "confidence" not in scores_of(run)
+
+
+@pytest.mark.parametrize("is_last_step", [False, True])
+def test_parameters_of_a_search_are_those_that_it_found(
+    url: str, dataset: str, is_last_step: bool
+) -> None:
+    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [70, 3]}, cv=2)
+    model = make_pipeline(StandardScaler(), search) if is_last_step else search
+    model.fit(IRIS.data, NAMES)
+
+    run = offdiag.sklearn.log_estimator(
+        model, IRIS.data, NAMES, name="search", dataset=dataset, url=url
+    )
+
+    params = params_of(run, url)
+    place = "gridsearchcv__estimator" if is_last_step else "estimator"
+    assert params[f"params.{place}__n_neighbors"] == 3  # The search began with 5.
+    assert params[f"params.{place}__weights"] == "uniform"
+
+
+def test_searches_in_folds_do_not_log_values_of_another_fit(url: str, dataset: str) -> None:
+    search = GridSearchCV(KNeighborsClassifier(), [{"n_neighbors": [30, 3]}], cv=2)
+    search.fit(IRIS.data, NAMES)
+
+    run = offdiag.sklearn.log_cross_validation(
+        search, IRIS.data, NAMES, name="search", dataset=dataset, cv=2, url=url
+    )
+
+    params = params_of(run, url).dropna()
+    assert "params.estimator__n_neighbors" not in params
+    assert params["params.estimator__weights"] == "uniform"
 
 
 def test_classes_the_estimator_never_saw_have_the_lowest_scores(url: str, dataset: str) -> None:

@@ -25,7 +25,7 @@ def log_estimator(estimator: Any, X: Any, y: Any, **facts: Unpack[RunKeywords]) 
     """Log the predictions of a fitted classifier, or of a pipeline with one; returns the `Run`.
 
     * `estimator`: the classifier. Parameters from `get_params` that are numbers, text or booleans
-      are logged.
+      are logged, and the values that a search found instead of those it began with.
     * `X`: the samples to predict.
     * `y`: the n actual classes.
     * Other keywords are those of `log_run`. By default, `labels` are the sorted classes that the
@@ -79,7 +79,7 @@ def log_cross_validation(
         )
     if facts.get("slices") is None:
         facts["slices"] = {"fold": fold}
-    return _log(estimator, y, predicted, _together(tables, len(actual)), labels, facts)
+    return _log(clone(estimator), y, predicted, _together(tables, len(actual)), labels, facts)
 
 
 def _folds(splitter: Any, X: Any, actual: NDArray[Any]) -> list[Any]:
@@ -177,9 +177,24 @@ def _log(
 
 
 def _params(estimator: Any) -> dict[str, Scalar]:
-    plain = {name: _scalar(value) for name, value in sorted(estimator.get_params().items())}
+    given = _with_found_values(estimator, estimator.get_params())
+    plain = {name: _scalar(value) for name, value in sorted(given.items())}
     kept = [(name, value) for name, value in plain.items() if value is not _NO_SCALAR]
     return dict(kept[: MAX_ENTRIES // 2])
+
+
+def _with_found_values(estimator: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Parameters with the values that a search found; one that is not fitted has found none."""
+    search = _last_step(estimator)
+    tried = getattr(search, "param_grid", None) or getattr(search, "param_distributions", None)
+    if not tried:
+        return given
+    place = "estimator__" if search is estimator else f"{estimator.steps[-1][0]}__estimator__"
+    names = {
+        place + name for grid in ([tried] if hasattr(tried, "keys") else tried) for name in grid
+    }
+    found = {place + name: value for name, value in getattr(search, "best_params_", {}).items()}
+    return {name: value for name, value in given.items() if name not in names} | found
 
 
 _NO_SCALAR = object()
