@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from offdiag.comparison.pair import PairedOutcome
+from offdiag.comparison.churn import PairedOutcome
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.services.examples.changed import ChangedExamples, changed_examples
 from offdiag.store.database import Database

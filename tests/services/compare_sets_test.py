@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.pair import PairComparison, PairedOutcome
+from offdiag.comparison.churn import PairedOutcome
+from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.comparison.sets_and_weights import compare_paired_sets
 from offdiag.domain.runs import RunFacts

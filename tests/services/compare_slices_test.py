@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from offdiag.comparison.pair import PairComparison, PairedOutcome
+from offdiag.comparison.churn import PairedOutcome
+from offdiag.comparison.pair import PairComparison
 from offdiag.services.comparisons.compare import RunComparison, compare_runs
 from offdiag.services.comparisons.compute import Compared
 from offdiag.services.examples.changed import changed_examples

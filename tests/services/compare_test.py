@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from offdiag.comparison.churn import Churn, PairedOutcome, paired_outcomes
 from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.pair import Churn, PairComparison, PairedOutcome, paired_outcomes
+from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts

@@ -7,17 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from offdiag.comparison.churn import Churn, churn_of, churn_of_classes
 from offdiag.comparison.differences import HEADLINE_OF_SETS, OF_CLASSES, class_values
 from offdiag.comparison.many import ManyComparison, many_comparison, pairs_of
-from offdiag.comparison.pair import (
-    BothRuns,
-    Churn,
-    PairComparison,
-    PairedFacts,
-    churn_of,
-    churn_of_classes,
-    paired_comparison,
-)
+from offdiag.comparison.pair import BothRuns, PairComparison, PairedFacts, paired_comparison
 from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
 from offdiag.metrics.multilabel_runs.paired import (
     LabelRates,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from offdiag.comparison.churn import PairedOutcome
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.comparison.pair import PairedOutcome
 from offdiag.domain.labels import label_text, require_known
 from offdiag.domain.runs import require_several
 from offdiag.errors import Conflict

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from offdiag.comparison.pair import PairedOutcome
+from offdiag.comparison.churn import PairedOutcome
 from offdiag.domain.runs import RunFacts
 from offdiag.services.champions.promotions import approve
 from offdiag.services.comparisons.compare import compare_runs

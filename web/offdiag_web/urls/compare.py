@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, cast, get_args
 
-from offdiag.comparison.pair import PairedOutcome
+from offdiag.comparison.churn import PairedOutcome
 from offdiag.domain.runs import MOST_COMPARED
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag_web.urls.query_string import RUN_ID, one_of, with_query

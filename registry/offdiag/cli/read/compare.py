@@ -15,8 +15,8 @@ from offdiag.cli.options import help_text
 from offdiag.cli.output import busy, label
 from offdiag.cli.tables import MOST_CLASSES, filled_table, open_table
 from offdiag.comparison import texts
+from offdiag.comparison.churn import PairedOutcome
 from offdiag.comparison.differences import DifferenceStatus, excludes_0
-from offdiag.comparison.pair import PairedOutcome
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.number_text import number, p_in_column, p_value
 from offdiag.domain.sentences import visible

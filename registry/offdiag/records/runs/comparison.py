@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from offdiag.comparison.churn import PairedOutcome
 from offdiag.comparison.differences import DifferenceStatus
-from offdiag.comparison.pair import PairedOutcome
 from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE, RequestBody, ResponseBody, Value
 from offdiag.records.runs.run import RunBasics
 

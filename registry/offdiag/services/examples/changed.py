@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.pair import PairedOutcome, paired_outcomes
+from offdiag.comparison.churn import PairedOutcome, paired_outcomes
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import require_several
 from offdiag.domain.slices import Slice, parse_slice

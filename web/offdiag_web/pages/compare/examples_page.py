@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flask import Blueprint, Response, jsonify, make_response, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from offdiag.comparison.pair import PairedOutcome
+from offdiag.comparison.churn import PairedOutcome
 from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput
 from offdiag.records.runs.comparison import compared_examples

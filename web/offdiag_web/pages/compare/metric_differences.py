@@ -10,8 +10,9 @@ from typing import Literal, get_args
 from markupsafe import Markup
 
 from offdiag.comparison import texts
+from offdiag.comparison.churn import PairedOutcome
 from offdiag.comparison.differences import ALL_HEADLINES, DifferenceStatus, MetricDifference
-from offdiag.comparison.pair import CHOSEN_HERE, PairComparison, PairedOutcome
+from offdiag.comparison.pair import CHOSEN_HERE, PairComparison
 from offdiag.domain.sentences import typeset
 from offdiag.metrics.counted import numbers_of
 from offdiag_web.charts.marks import Canvas, interval_mark

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from markupsafe import Markup
 
+from offdiag.comparison.churn import PairedOutcome
 from offdiag.comparison.differences import CellDifferences
-from offdiag.comparison.pair import PairComparison, PairedFacts, PairedOutcome
+from offdiag.comparison.pair import PairComparison, PairedFacts
 from offdiag.domain.number_text import p_value
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import numbers_of

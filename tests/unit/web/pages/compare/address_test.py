@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from werkzeug.datastructures import MultiDict
 
-from offdiag.comparison.pair import PairedOutcome
+from offdiag.comparison.churn import PairedOutcome
 from offdiag.domain.runs import MOST_COMPARED
 from offdiag_web.urls.compare import (
     CompareAddress,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.comparison.pair import Churn, PairedOutcome, churn_of, churn_of_classes
+from offdiag.comparison.churn import Churn, PairedOutcome, churn_of, churn_of_classes
 from support.comparisons import joint_of
 
 JOINT = joint_of(
