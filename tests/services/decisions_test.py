@@ -29,7 +29,7 @@ from offdiag.services.decisions.rules import (
     try_rule,
 )
 from offdiag.services.verification.verify import verify
-from offdiag.services.what_if.scenario import Question
+from offdiag.services.what_if.runs import Question
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
 from support.filled_once import filled_once

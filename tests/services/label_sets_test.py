@@ -29,7 +29,7 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import compare_truths
 from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import verify
-from offdiag.services.what_if.scenario import Question, read_frame
+from offdiag.services.what_if.runs import Question, read_frame
 from offdiag.store import datasets, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord

@@ -12,7 +12,7 @@ from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.costs.matrix import CostOddity
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.what_if.costs import WhatIf, ask
-from offdiag.services.what_if.scenario import MOST_RUNS, Preset, Question
+from offdiag.services.what_if.runs import MOST_RUNS, Preset, Question
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
 from support.filled_once import filled_once

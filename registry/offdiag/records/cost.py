@@ -392,7 +392,7 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
 def asked_costs(database: Database, asked: CostsRequest) -> CostsOfRuns:
     from offdiag.domain.runs import MOST_COMPARED
     from offdiag.services.what_if.costs import ask
-    from offdiag.services.what_if.scenario import Question, runs_asked_for
+    from offdiag.services.what_if.runs import Question, runs_asked_for
 
     run_ids = runs_asked_for(
         database, asked.runs, project=asked.project, dataset=asked.dataset, most=MOST_COMPARED

@@ -14,7 +14,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import zero_one_costs
 from offdiag.services.what_if.costs import WhatIf, answer
-from offdiag.services.what_if.scenario import BaseCosts, Preset, Question, SideBySide, WhatIfFrame
+from offdiag.services.what_if.runs import BaseCosts, Preset, Question, SideBySide, WhatIfFrame
 from offdiag.store.run_costs import RunWithCosts, TestedOn
 from offdiag.store.runs import RunRecord
 

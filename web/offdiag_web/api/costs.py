@@ -37,7 +37,7 @@ from offdiag.records.runs.multilabel import LabelCostsFound, LabelCostsRequest, 
 from offdiag.services.cost_matrices import browse_cost_matrix
 from offdiag.services.decisions.rules import try_asked_rule
 from offdiag.services.what_if.costs import WhatIf, ask
-from offdiag.services.what_if.scenario import Question
+from offdiag.services.what_if.runs import Question
 from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
 from offdiag.store.cost_matrices import list_costs
 from offdiag_web.api.operations import author, operation, resource

@@ -23,7 +23,8 @@ from offdiag.metrics.costs.edits import (
 )
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.what_if import read_shares, shares_text
-from offdiag.services.what_if.scenario import BaseCosts, Question, moved_cells, stated_lever
+from offdiag.services.what_if.runs import BaseCosts, Question
+from offdiag.services.what_if.scenario import moved_cells, stated_lever
 from offdiag_web.urls.query_string import LARGEST_VERSION, RUN_ID, whole_number, with_query
 
 NEW = "new"

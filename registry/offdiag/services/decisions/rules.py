@@ -32,14 +32,8 @@ from offdiag.services.decisions.thresholds import (
     threshold_costs_of,
 )
 from offdiag.services.ingest.derive_run import derive_run, no_scores
-from offdiag.services.what_if.scenario import (
-    BaseCosts,
-    Preset,
-    Question,
-    Scenario,
-    base_costs,
-    understand,
-)
+from offdiag.services.what_if.runs import BaseCosts, Preset, Question, base_costs
+from offdiag.services.what_if.scenario import Scenario, understand
 from offdiag.store.database import Database, Session
 from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_costs import (

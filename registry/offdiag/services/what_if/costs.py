@@ -25,14 +25,8 @@ from offdiag.metrics.paired.confidence_set import BestSet, Compared, confidence_
 from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.what_if.leads import Leads, leads
-from offdiag.services.what_if.scenario import (
-    MOST_RUNS,
-    Question,
-    Scenario,
-    WhatIfFrame,
-    read_frame,
-    understand,
-)
+from offdiag.services.what_if.runs import MOST_RUNS, Question, WhatIfFrame, read_frame
+from offdiag.services.what_if.scenario import Scenario, understand
 from offdiag.store.database import Database
 from offdiag.store.run_costs import RunWithCosts
 

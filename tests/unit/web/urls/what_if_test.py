@@ -6,7 +6,7 @@ from werkzeug.datastructures import MultiDict
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.services.what_if.scenario import BaseCosts, Preset, Question
+from offdiag.services.what_if.runs import BaseCosts, Preset, Question
 from offdiag_web.urls.costs import WhatIfAddress, asked_by_form, read_what_if
 
 LABELS = LabelSet.declared(["nv", "mel", 'a "b"|c'])

@@ -9,7 +9,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostOddity, CostWarning
-from offdiag.services.what_if.scenario import BaseCosts, Preset, Scenario
+from offdiag.services.what_if.runs import BaseCosts, Preset
+from offdiag.services.what_if.scenario import Scenario
 from offdiag.store.run_costs import CostChoice
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name

@@ -18,7 +18,7 @@ from offdiag.services.decisions.rules import (
     requested_cost_basis,
     save_choice,
 )
-from offdiag.services.what_if.scenario import read_base
+from offdiag.services.what_if.runs import read_base
 from offdiag.store.project_access import project_of_run
 from offdiag_web.app.context import current_registry, name_project
 from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM

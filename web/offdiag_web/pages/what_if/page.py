@@ -15,7 +15,8 @@ from offdiag.metrics.costs.edits import cost_text
 from offdiag.records.cost import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.what_if.costs import WhatIf, ask
-from offdiag.services.what_if.scenario import MOST_RUNS, newest_run_ids, read_base, understand
+from offdiag.services.what_if.runs import MOST_RUNS, newest_run_ids, read_base
+from offdiag.services.what_if.scenario import understand
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview, dataset_size
 from offdiag.store.datasets import DatasetRecord, single_label_task
 from offdiag.store.run_costs import RunWithCosts
