@@ -1,4 +1,4 @@
-"""The effect of a decision rule on costs, predictions and the recall of each class."""
+"""A decision rule, and its effect on costs, predictions and the recall of each class."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ from pydantic import Field
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.records.base import RequestBody, ResponseBody, Value
-from offdiag.records.cost import (
-    Weights,
-    prevalence_document,
-    weights_by_class,
-    weights_document,
-)
+from offdiag.records.cost import Weights, weights_by_class, weights_document
 from offdiag.records.datasets.truth import RunName
 from offdiag.records.runs.run import Labels, labels_document
+from offdiag.records.what_if import prevalence_document
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
@@ -25,6 +21,26 @@ if TYPE_CHECKING:
     from offdiag.services.decisions.thresholds import Change, CostPoint, ThresholdCosts
     from offdiag.store.database import Database
     from offdiag.store.runs import RunRecord
+
+
+class RuleRequest(RequestBody):
+    """A decision rule by cost, and the name under which its predictions are stored."""
+
+    costs: str | None = Field(
+        default=None, description="`visits` or `visits@2`; by default the costs of the dataset."
+    )
+    threshold: float | Literal["cheapest"] | None = Field(
+        default=None,
+        description="For two classes: predict the positive class if its score is at least this, "
+        "or at least the `cheapest` threshold on these examples. Without a threshold, each "
+        "example gets the prediction with the lowest expected cost.",
+    )
+    positive: str | None = Field(
+        default=None, description="The positive class, if the dataset does not define one."
+    )
+    shares: str = Field(default="", max_length=8_000, description="As in `GET /costs`.")
+    save_as: str | None = None
+    author: str | None = None
 
 
 class RecallChange(ResponseBody):

@@ -8,20 +8,16 @@ from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.edits import written
-from offdiag.records import cost as records
+from offdiag.records import what_if as records
 from offdiag.records.base import Value, values_of
 from offdiag.records.cost import (
     CostList,
     Costs,
-    CostsOfRuns,
     CostsQuery,
-    CostsRequest,
     CostsWithVersions,
     CostVersion,
     CostVersionQuery,
     NewCosts,
-    RuleRequest,
-    asked_costs,
     asked_new_costs,
     costs_document,
     weights_by_class,
@@ -29,11 +25,13 @@ from offdiag.records.cost import (
 from offdiag.records.decision import (
     DecisionRequest,
     DecisionResponse,
+    RuleRequest,
     TriedRule,
     asked_decision,
     tried_rule,
 )
 from offdiag.records.runs.multilabel import LabelCostsFound, LabelCostsRequest, asked_label_costs
+from offdiag.records.what_if import CostsOfRuns, CostsRequest, asked_costs
 from offdiag.services.cost_matrices import browse_cost_matrix
 from offdiag.services.decisions.rules import try_asked_rule
 from offdiag.services.what_if.costs import WhatIf, ask

@@ -15,8 +15,7 @@ from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, rank
 from offdiag.domain.runs import not_ranked_text
 from offdiag.domain.sentences import visible
 from offdiag.metrics.costs.decisions import finite_threshold
-from offdiag.records.cost import CostsOfRuns, CostsRequest, RuleRequest, asked_costs
-from offdiag.records.decision import TriedRule, tried_rule
+from offdiag.records.decision import RuleRequest, TriedRule, tried_rule
 from offdiag.records.runs.multilabel import (
     LabelCostsFound,
     LabelCostsRequest,
@@ -25,6 +24,7 @@ from offdiag.records.runs.multilabel import (
     costs_of_texts,
     label_cost_lines,
 )
+from offdiag.records.what_if import CostsOfRuns, CostsRequest, asked_costs
 from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:

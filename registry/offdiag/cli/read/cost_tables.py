@@ -12,9 +12,10 @@ from offdiag.domain.number_text import Amounts, amounts_for, signed
 from offdiag.metrics.costs.matrix import CostChange
 from offdiag.metrics.metric_text import PER_CASES
 from offdiag.records.base import Value
-from offdiag.records.cost import CheapestAsOneCostMoves, CostOfRun, Costs, CostsOfRuns
+from offdiag.records.cost import Costs
 from offdiag.records.decision import TriedRule
 from offdiag.records.runs.multilabel import LabelCostsFound, LabelThreshold
+from offdiag.records.what_if import CheapestAsOneCostMoves, CostOfRun, CostsOfRuns
 
 _MOST_LISTED = 5
 

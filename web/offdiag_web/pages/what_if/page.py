@@ -12,7 +12,7 @@ from offdiag.domain.runs import RunState, Task, not_ranked_text
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.edits import cost_text
-from offdiag.records.cost import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
+from offdiag.records.what_if import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.what_if.costs import WhatIf, ask
 from offdiag.services.what_if.runs import MOST_RUNS, newest_run_ids, read_base
