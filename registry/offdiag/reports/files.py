@@ -22,6 +22,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics import metric_text
 from offdiag.reports.charts import Drawing, interval_chart, trend_chart
 from offdiag.reports.document import provenance, report_document
+from offdiag.reports.finding_tables import tables_of_findings
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.report import HistoryPoint, Report
 from offdiag.reports.snapshot import RunFigures
@@ -30,7 +31,6 @@ from offdiag.reports.tables import (
     leader_matrix,
     marked_name,
     tables_of_figures,
-    tables_of_findings,
     things_of,
     worst_first,
 )

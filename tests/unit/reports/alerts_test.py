@@ -21,10 +21,10 @@ from offdiag.reports.alerts import (
     odds_of,
 )
 from offdiag.reports.document import read_report, report_document
+from offdiag.reports.finding_tables import tables_of_findings
 from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, ReportScope, Side
 from offdiag.reports.snapshot import RunFigures, TruthFigures
-from offdiag.reports.tables import tables_of_findings
 from support.optional import present
 from support.report_figures import SCOPE, UNDEFINED, report, run, snapshot
 

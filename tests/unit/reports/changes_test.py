@@ -21,11 +21,12 @@ from offdiag.reports.changes import (
 )
 from offdiag.reports.document import read_report, report_document
 from offdiag.reports.files import html_page
+from offdiag.reports.finding_tables import flags_table
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.report import Report
 from offdiag.reports.scope import DEFAULT_METRICS, Condition, Side
 from offdiag.reports.snapshot import MOST_RUNS, FlagFigures, Snapshot, TruthFigures
-from offdiag.reports.tables import flags_table, runs_table
+from offdiag.reports.tables import runs_table
 from support.optional import present
 from support.report_figures import SCOPE, UNDEFINED, report, run, snapshot, value
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from offdiag.reports.files import csv_text, html_page
+from offdiag.reports.finding_tables import tables_of_findings
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.scope import DEFAULT_METRICS, Condition, Side
 from offdiag.reports.snapshot import RunName, TruthFigures
 from offdiag.reports.tables import (
     runs_table,
     slices_table,
-    tables_of_findings,
     worst_classes_table,
     worst_of_each_table,
 )

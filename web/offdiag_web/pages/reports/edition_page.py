@@ -18,8 +18,9 @@ from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.records.report import edition_with_figures
 from offdiag.reports.document import provenance
 from offdiag.reports.files import SUFFIXES, FileKind
+from offdiag.reports.finding_tables import tables_of_findings
 from offdiag.reports.headline import further_sentences
-from offdiag.reports.tables import Table, tables_of_figures, tables_of_findings
+from offdiag.reports.tables import Table, tables_of_figures
 from offdiag.services.delivery.message import file_name, read_target
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.reports.edition import retry_delivery, retry_edition
