@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from offdiag.domain.runs import RunState
@@ -272,10 +272,30 @@ def _time(written: str | float | bool, operator: Operator, reader: Reader) -> da
         moment = datetime.fromisoformat(written)
     except ValueError:
         raise reader.error(f"{written[:40]!r} is not a time", hint=hint) from None
-    is_date = len(written) <= len("2026-11-20")
-    if moment.utcoffset() is None and not is_date:
+    day = _date(written)
+    if day is not None:
+        if operator in _EQUALITIES:
+            raise reader.error(
+                "a date is its first moment, at which hardly anything happens", hint=_within(day)
+            )
+        return moment.replace(tzinfo=UTC)
+    if moment.utcoffset() is None:
         raise reader.error(f"{written!r} has no time zone", hint=hint)
     try:
-        return moment.replace(tzinfo=UTC) if is_date else moment.astimezone(UTC)
+        return moment.astimezone(UTC)
     except OverflowError:
         raise reader.error(f"{written!r} is out of range", hint=hint) from None
+
+
+def _date(written: str) -> date | None:
+    """The date that is written without a time."""
+    try:
+        return date.fromisoformat(written)
+    except ValueError:
+        return None
+
+
+def _within(day: date) -> str:
+    """How to write the runs of a day."""
+    of_day = f"Write the day as >= '{day}'"
+    return f"{of_day}." if day == date.max else f"{of_day} and < '{day + timedelta(days=1)}'."
