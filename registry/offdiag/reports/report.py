@@ -194,12 +194,12 @@ def _findings(
     older: Sequence[Report],
 ) -> Findings:
     before = previous.snapshot
-    known, present = mentioned_runs(before), mentioned_runs(snapshot)
+    known, present = scored_runs(before), mentioned_runs(snapshot)
     shown = before
     for report in older:
         if _same_samples(scope, snapshot, report):
             shown = _with_returned(shown, report.snapshot, snapshot)
-    returned = scored_runs(shown) - scored_runs(before)
+    returned = scored_runs(shown) - known
     has_other_costs = _has_other_costs(snapshot, before)
     metrics = [key for key in scope.metrics if not (has_other_costs and is_of_costs(key))]
     return Findings(

@@ -25,7 +25,7 @@ from offdiag.reports.finding_tables import flags_table
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.report import Report
 from offdiag.reports.scope import DEFAULT_METRICS, Condition, Side
-from offdiag.reports.snapshot import MOST_RUNS, FlagFigures, Snapshot, TruthFigures
+from offdiag.reports.snapshot import MOST_RUNS, FlagFigures, RunName, Snapshot, TruthFigures
 from offdiag.reports.tables import runs_table
 from support.optional import present
 from support.report_figures import SCOPE, UNDEFINED, report, run, snapshot, value
@@ -304,6 +304,16 @@ def test_a_run_that_came_for_one_that_is_gone_is_not_new_where_only_the_newest_a
     now = report(snapshot([newer, older, later], n_matching=MOST_RUNS + 1), before)
 
     assert now.findings.new_runs == ("r_later",)
+
+
+@pytest.mark.parametrize("why", ["waiting", "failed"])
+def test_a_run_is_new_in_the_first_edition_that_has_its_figures(why: str) -> None:
+    first = report(snapshot(RUNS[1:]))
+    without = report(snapshot(RUNS[1:], **{why: (RunName("r_focal", "focal"),)}), first)
+
+    found = report(snapshot(RUNS), without, older=[without, first])
+
+    assert (found.findings.new_runs, found.findings.returned) == (("r_focal",), ())
 
 
 def test_an_edition_without_runs_is_not_one_about_other_samples() -> None:
