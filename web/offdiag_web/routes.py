@@ -135,6 +135,7 @@ ROUTES: Routes = {
         "api_runs.get_run": ("GET /api/v1/runs/<run:run_id>",),
         "api_runs.change_run": ("PATCH /api/v1/runs/<run:run_id>",),
         "api_runs.delete_run": ("DELETE /api/v1/runs/<run:run_id>",),
+        "api_runs.list_deleted_runs": ("GET /api/v1/deleted-runs",),
         "api_runs.restore_run": ("POST /api/v1/runs/<run:run_id>/restore",),
         "api_runs.list_run_comments": ("GET /api/v1/runs/<run:run_id>/comments",),
         "api_runs.add_run_comment": ("POST /api/v1/runs/<run:run_id>/comments",),

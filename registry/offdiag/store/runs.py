@@ -14,7 +14,7 @@ from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.domain.runs import Derivation, RunFacts, RunState, SaidOfRun, new_run_id
 from offdiag.errors import Conflict, NotFound
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.models import BaselineRow, DatasetRow, RunRow
+from offdiag.store.models import BaselineRow, DatasetRow, ProjectRow, RunRow
 from offdiag.store.models.base import lock_row, record_as
 
 _KEYS_AT_ONCE = 1_000
@@ -234,6 +234,46 @@ def set_note(session: Session, run_id: str, note: str | None) -> None:
 def set_state(session: Session, run_id: str, state: RunState) -> None:
     """Record the state of a finished run."""
     session.execute(update(RunRow).where(RunRow.id == run_id).values(state=state))
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedRun:
+    """A run that is hidden everywhere, and since when."""
+
+    id: str
+    name: str
+    project: str
+    dataset: str
+    created_at: datetime
+    deleted_by: str | None
+    deleted_at: datetime
+
+
+def deleted_runs(
+    session: Session, *, project: str | None, dataset: str | None, limit: int
+) -> list[DeletedRun]:
+    """The runs that were deleted last and can be restored."""
+    found = (
+        select(
+            RunRow.id,
+            RunRow.name,
+            ProjectRow.name.label("project"),
+            DatasetRow.name.label("dataset"),
+            RunRow.created_at,
+            RunRow.deleted_by,
+            RunRow.deleted_at,
+        )
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
+        .where(RunRow.deleted_at.is_not(None))
+        .order_by(RunRow.deleted_at.desc(), RunRow.id)
+        .limit(limit)
+    )
+    if project is not None:
+        found = found.where(ProjectRow.name == project)
+    if dataset is not None:
+        found = found.where(DatasetRow.name == dataset)
+    return [DeletedRun(**row) for row in session.execute(found).mappings()]
 
 
 def set_deleted(session: Session, run_id: str, *, at: datetime | None, by: str | None) -> None:

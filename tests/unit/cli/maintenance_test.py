@@ -79,8 +79,16 @@ def test_a_deleted_run_is_gone_until_it_is_restored(offdiag: Command, logged: li
     by_name = offdiag("runs", "restore", "first")
     assert by_name.code == 2
     assert "'first' is not the id of a run. A deleted run is found by its id" in by_name.err
+    assert "offdiag runs deleted" in by_name.err
+    (listed,) = offdiag("runs", "deleted", "--json").json["runs"]
+    assert (listed["id"], listed["name"]) == (logged.id, "first")
+    assert logged.id in offdiag("runs", "deleted", "--dataset", listed["dataset"]).out
+    other = offdiag("runs", "deleted", "--project", "none")
+    assert "There are no such runs." in other.out
+    assert "Project 'none' has no datasets" in other.err
     assert offdiag("runs", "restore", logged.id).out.strip() == f"{logged.id} is restored."
     assert len(offdiag("runs", "list", "--json").json["runs"]) == 1
+    assert offdiag("runs", "deleted", "--json").json["runs"] == []
 
 
 def test_collecting_says_what_it_removed(offdiag: Command, logged: library.Run) -> None:

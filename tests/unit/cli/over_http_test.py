@@ -127,6 +127,7 @@ READ: dict[str, tuple[str, ...]] = {
     "runs show --json": ("SETS",),
     "runs history": ("RUN",),
     "runs baseline": ("--dataset", "clinic's 1"),
+    "runs deleted": ("--project", "default"),
     "compare": ("RUN", "OTHER"),
     "compare --slice": ("ward=A", "RUN", "OTHER", "GONE"),
     "gate": ("RUN", "--min", "low(mcc)>=0.1", "--require", "no-warning", "--baseline", "OTHER"),

@@ -179,6 +179,9 @@ def test_deletes_and_restores_a_run(lesions_database: Database) -> None:
     assert client.delete(f"{PREFIX}/runs/{run_id}").get_json() == gone
     assert refusal(client, f"/runs/{run_id}")[0] == 404
     assert get(client, "/runs")["runs"] == []
+    (listed,) = get(client, "/deleted-runs", project=before["project"])["runs"]
+    assert (listed["id"], listed["deleted_at"]) == (run_id, gone["deleted_at"])
+    assert get(client, "/deleted-runs", dataset="other")["runs"] == []
     assert client.post(f"{PREFIX}/runs/{run_id}/restore").get_json() == before
     assert get(client, f"/runs/{run_id}") == before
     assert client.post(f"{PREFIX}/runs/r_nobody/restore").status_code == 404

@@ -18,6 +18,8 @@ from offdiag.records.runs.comparison import (
 from offdiag.records.runs.run import (
     Comments,
     Deleted,
+    DeletedRuns,
+    DeletedRunsQuery,
     NewComment,
     NewDatasetComment,
     Run,
@@ -26,6 +28,7 @@ from offdiag.records.runs.run import (
     RunsQuery,
     asked_run,
     comments_document,
+    deleted_document,
     run_document,
     run_summary,
 )
@@ -99,6 +102,12 @@ def delete_run(run_id: str) -> Deleted:
     database = current_registry().database
     deleted = deletion.delete_run(database, run_id, by=author())
     return Deleted(id=deleted.id, deleted_at=deleted.deleted_at or database.clock())
+
+
+@operation(blueprint, "GET", "/deleted-runs", answers=DeletedRuns)
+def list_deleted_runs(query: DeletedRunsQuery) -> DeletedRuns:
+    """Read which runs were deleted and can be restored."""
+    return deleted_document(current_registry().database, query)
 
 
 @operation(blueprint, "POST", "/runs/<run:run_id>/restore", answers=Run)

@@ -116,6 +116,7 @@ REQUESTS = {
     "problems": "GET {}/problems",
     "report list": "GET {}/reports",
     "runs delete": "DELETE {}/runs/{{id}}",
+    "runs deleted": "GET {}/deleted-runs",
     "runs list": "GET {}/runs",
     "runs restore": "POST {}/runs/{{id}}/restore",
     "samples remove": "POST {}/datasets/{{name}}/samples/remove",

@@ -23,7 +23,7 @@ from offdiag.records.runs.evaluation import (
     PastEvaluationResponse,
     RunWithResults,
 )
-from offdiag.records.runs.run import RunSummary
+from offdiag.records.runs.run import DeletedRuns, RunSummary
 from offdiag.records.runs.slices import Fairness, FairnessOfClass, RunSlices
 from offdiag.sdk.evaluations.evaluation import sets_dict
 from offdiag.sdk.remote.requests import counted_of
@@ -84,6 +84,22 @@ def _numbers(run: RunSummary, *, with_intervals: bool) -> list[Text]:
         recall = number("recall", worst.recall.measured(), with_interval=with_intervals)
         shown.append(f"{label(worst.label)}: {recall}")
     return [Text(text) for text in shown]
+
+
+def deleted_table(found: DeletedRuns) -> Table:
+    """One line for each deleted run."""
+    table = filled_table(
+        ("run", "name", "project", "dataset", "deleted", "by"),
+        (
+            (
+                *(run.id, run.name, run.project, run.dataset),
+                *(f"{run.deleted_at:%Y-%m-%d %H:%M}", run.deleted_by or ""),
+            )
+            for run in found.runs
+        ),
+    )
+    table.columns[0].no_wrap = True
+    return table
 
 
 def run_tables(run: RunWithResults) -> Iterable[Table]:

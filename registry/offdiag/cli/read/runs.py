@@ -21,6 +21,7 @@ from offdiag.cli.options import help_text
 from offdiag.cli.output import fits_intervals, note
 from offdiag.cli.read.baseline import baseline
 from offdiag.cli.read.run_tables import (
+    deleted_table,
     fairness_tables,
     history_table,
     run_dict,
@@ -33,6 +34,7 @@ from offdiag.domain.runs import weighted_here_text, without_slices_text
 from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput
 from offdiag.filters.parsing import parse_filter, parse_order
+from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE
 from offdiag.records.runs.evaluation import (
     EvaluationQuery,
     EvaluationResponse,
@@ -44,7 +46,15 @@ from offdiag.records.runs.evaluation import (
     run_with_results,
 )
 from offdiag.records.runs.multilabel import ConfusedLabelsFound, confused_document
-from offdiag.records.runs.run import RunList, RunPage, RunsQuery, run_summary
+from offdiag.records.runs.run import (
+    DeletedRuns,
+    DeletedRunsQuery,
+    RunList,
+    RunPage,
+    RunsQuery,
+    deleted_document,
+    run_summary,
+)
 from offdiag.records.runs.slices import (
     MOST_GAPS,
     Fairness,
@@ -337,7 +347,7 @@ def confused(run_id: str, call: Call) -> None:
     call.print(found, lines or none)
 
 
-@help_text("runs delete r_4bcd6fgh8jkm", see=("runs restore", "gc"))
+@help_text("runs delete r_4bcd6fgh8jkm", see=("runs restore", "runs deleted", "gc"))
 @runs.command()
 @click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @registry_options
@@ -357,8 +367,35 @@ def delete(run_id: str, call: Call) -> None:
 
 
 @help_text(
+    "runs deleted",
+    "runs deleted --dataset holdout --json",
+    see=("runs restore", "runs delete", "gc"),
+)
+@runs.command()
+@click.option("--project", help="Only runs of this project.")
+@click.option("--dataset", help="Only runs on this dataset.")
+@click.option(
+    "--limit", type=click.IntRange(1, MOST_ON_A_PAGE), default=USUAL_ON_A_PAGE, show_default=True
+)
+@registry_options
+def deleted(*, project: str | None, dataset: str | None, limit: int, call: Call) -> None:
+    """List deleted runs that can be restored, last deleted first."""
+    query = DeletedRunsQuery(project=project, dataset=dataset, limit=limit)
+    found = document(
+        call.url,
+        "/deleted-runs",
+        DeletedRuns,
+        query=query,
+        stored=lambda database: deleted_document(database, query),
+    )
+    call.print(found, deleted_table(found) if found.runs else "There are no such runs.")
+    if not found.runs:
+        note_unknown_name(call.url, project=project, dataset=dataset)
+
+
+@help_text(
     "runs restore r_4bcd6fgh8jkm",
-    see=("runs delete",),
+    see=("runs deleted", "runs delete"),
     arguments={"run_id": "Id of the run, such as r_4bcd6fgh8jkm."},
 )
 @runs.command()
@@ -370,8 +407,7 @@ def restore(run_id: str, call: Call) -> None:
         raise InvalidInput(
             f"{run_id!r} is not the id of a run.",
             field="run",
-            hint="A deleted run is found by its id, such as r_4bcd6fgh8jkm, which `runs delete` "
-            "printed; the audit log of a server has it, too.",
+            hint="A deleted run is found by its id, which `offdiag runs deleted` lists.",
         )
     with connected(call.url) as registry:
         if isinstance(registry, Server):

@@ -5,6 +5,7 @@ command line and the remote SDK all use the documents of this module.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -14,7 +15,16 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunState, Scalar, Task
-from offdiag.records.base import InProject, Page, Paged, RequestBody, ResponseBody, Value
+from offdiag.records.base import (
+    MOST_ON_A_PAGE,
+    USUAL_ON_A_PAGE,
+    InProject,
+    Page,
+    Paged,
+    RequestBody,
+    ResponseBody,
+    Value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -279,6 +289,43 @@ class Deleted(ResponseBody):
 
     id: str
     deleted_at: datetime
+
+
+class DeletedRunsQuery(RequestBody):
+    """Filters for deleted runs."""
+
+    project: str | None = None
+    dataset: str | None = None
+    limit: int = Field(default=USUAL_ON_A_PAGE, ge=1, le=MOST_ON_A_PAGE)
+
+
+class DeletedRun(ResponseBody):
+    """A deleted run that can be restored."""
+
+    id: str
+    name: str
+    project: str
+    dataset: str
+    created_at: datetime
+    deleted_at: datetime
+    deleted_by: str | None = Field(description="Who deleted it; null if this is not known.")
+
+
+class DeletedRuns(ResponseBody):
+    """Deleted runs, those first that were deleted last."""
+
+    runs: list[DeletedRun]
+
+
+def deleted_document(database: Database, asked: DeletedRunsQuery) -> DeletedRuns:
+    """The deleted runs of a database."""
+    from offdiag.store.runs import deleted_runs
+
+    with database.read() as session:
+        found = deleted_runs(
+            session, project=asked.project, dataset=asked.dataset, limit=asked.limit
+        )
+    return DeletedRuns(runs=[DeletedRun.model_validate(asdict(run)) for run in found])
 
 
 class Comment(ResponseBody):
