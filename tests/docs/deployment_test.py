@@ -293,24 +293,35 @@ GH = """#!/usr/bin/env python3
 import json, os, sys
 words = sys.argv[1:]
 with open(os.environ["CALLS"], "a") as calls:
-    calls.write(json.dumps([os.environ["MARKER"], *words]) + "\\n")
+    calls.write(json.dumps([os.environ["MARKER"], os.environ["ME"], *words]) + "\\n")
+if words[:2] == ["api", "user"]:
+    print(os.environ["LOGIN"] or '{"message": "Resource not accessible by integration"}')
+    sys.exit(not os.environ["LOGIN"])
 if "--jq" in words:
     print(os.environ["KNOWN"])
 """
 
 
 @pytest.mark.parametrize(
-    ("known", "matrix", "method", "path"),
+    ("known", "several", "job", "login"),
     [
-        ("", "", "POST", "repos/a/b/issues/7/comments"),
-        ("42\n43", "", "PATCH", "repos/a/b/issues/comments/42"),
-        ("", "resnet, 3.12", "POST", "repos/a/b/issues/7/comments"),
+        ("", {}, "gate", ""),
+        ("42\n43", {}, "gate", ""),
+        ("42", {}, "gate", "ana"),
+        ("", {"MATRIX": "resnet, 3.12"}, "gate (resnet, 3.12)", ""),
+        ("42", {"NAME": "new model"}, "gate: new model", ""),
+        ("", {"MATRIX": "a", "NAME": "b"}, "gate (a): b", "ana"),
     ],
 )
-def test_one_comment_of_a_job_is_written_and_then_changed(
-    runner: dict[str, str], tmp_path: Path, known: str, matrix: str, method: str, path: str
+def test_one_comment_of_a_gate_is_written_and_then_changed(
+    runner: dict[str, str],
+    tmp_path: Path,
+    known: str,
+    several: dict[str, str],
+    job: str,
+    login: str,
 ) -> None:
-    """Each job of a matrix has its own, or one that passed would replace one that failed."""
+    """Each gate has its own, or one that passed would replace one that failed."""
     command = tmp_path / "bin" / "gh"
     command.write_text(GH, encoding="utf-8")
     command.chmod(0o755)
@@ -321,17 +332,23 @@ def test_one_comment_of_a_job_is_written_and_then_changed(
         ["bash", ROOT / ".github" / "comment.sh"],
         env=runner
         | {"CALLS": str(calls), "KNOWN": known, "NUMBER": "7", "GITHUB_REPOSITORY": "a/b"}
-        | {"GITHUB_WORKFLOW": 'the "nightly" \\(one)', "GITHUB_JOB": "gate", "MATRIX": matrix},
+        | {"GITHUB_WORKFLOW": 'the "nightly" \\(one)', "GITHUB_JOB": "gate", "LOGIN": login}
+        | {"MATRIX": "", "NAME": ""}
+        | several,
         check=True,
         timeout=60,
     )
 
-    asked, written = map(json.loads, calls.read_text().splitlines())
-    name = f"gate ({matrix})" if matrix else "gate"
-    marker = f'<!-- offdiag gate: the "nightly" \\(one)/{name} -->'
-    assert (asked[0], "nightly" in asked[-1]) == (marker, False)
-    shown = f"### Gate passed\n\n{name}" if matrix else "### Gate passed"
-    assert written[-4:] == [method, path, "-f", f"body={marker}\n{shown}"]
+    _, asked, written = map(json.loads, calls.read_text().splitlines())
+    marker = f'<!-- offdiag gate: the "nightly" \\(one)/{job} -->'
+    # What is asked for has neither name in it, where a quote could change its meaning.
+    assert (asked[:2], "nightly" in asked[-1]) == ([marker, login], False)
+    shown = f"### Gate passed\n\n{job}" if several else "### Gate passed"
+    method, path = ("PATCH", "comments/42") if known else ("POST", "7/comments")
+    assert written[-4:] == [
+        *(method, f"repos/a/b/issues/{path}"),
+        *("-f", f"body={marker}\n{shown}"),
+    ]
 
 
 def test_the_action_runs_scripts_that_are_there() -> None:
@@ -349,5 +366,6 @@ def test_the_action_runs_scripts_that_are_there() -> None:
         "conditions",
         "install",
         "junit",
+        "name",
         "token",
     }
