@@ -14,12 +14,13 @@ from offdiag.domain.access import Grant, Role
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.domain.texts import CostName
-from offdiag.errors import Conflict
+from offdiag.errors import Conflict, NotFound, Stale
 from offdiag.metrics.costs.decisions import ExpectedCostRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.reports.scope import ReportScope
 from offdiag.services.access.openid import ExternalUser, sign_in_external
 from offdiag.services.access.users import add_user, set_disabled, set_role
+from offdiag.services.champions.promotions import approve, propose
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
 from offdiag.services.evaluation.slice_counts import slice_counts_of
@@ -31,7 +32,12 @@ from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.reports.edition import report_now
 from offdiag.services.run_notes import change_run, tag_runs
 from offdiag.services.samples.drafts import answer_labels, label_draft
-from offdiag.services.schedules.edit import add_schedule
+from offdiag.services.schedules.edit import (
+    add_schedule,
+    change_schedule,
+    remove_schedule,
+    run_schedule,
+)
 from offdiag.store.database import Database
 from offdiag.store.runs import get_run
 from offdiag.store.users import has_admin
@@ -238,6 +244,65 @@ def test_of_schedules_and_reports_of_one_name_one_is_made_and_one_run_is_the_bas
     assert {type(error) for error in too_soon} <= {Conflict}
     assert raised == []
     assert len(pinned) == AT_ONCE
+
+
+def test_of_decisions_that_replace_what_nobody_had_decided_one_is_taken(
+    database: Database,
+) -> None:
+    ids = [log(database).id for _ in range(2)]
+    work_off(database)
+
+    approved, unseen = at_once(
+        lambda number: (
+            approve(database, ids[number % 2], reason="best", author=None, instead_of="").run_id
+        )
+    )
+    proposed, refused = at_once(
+        lambda number: propose(database, ids[number % 2], author=None, instead_of="").run_id
+    )
+
+    assert sorted(approved + proposed) == sorted(ids)
+    assert {type(error) for error in unseen + refused} == {Conflict}
+
+
+def test_of_costs_and_plans_that_replace_what_was_seen_one_is_saved(database: Database) -> None:
+    log(database)
+    place: dict[str, Any] = {"project": "default", "dataset": "holdout", "name": "c"}
+    add_schedule(database, name="s", cron="0 6 * * *", zone="UTC", scope=SCOPE)
+    plan: dict[str, Any] = {"name": "s", "zone": "UTC", "scope": SCOPE, "delivery": ()}
+
+    saved, unseen = at_once(
+        lambda number: (
+            add_costs(database, **place, weights=(number + 1) * np.array(PRICES), seen=0).version
+        )
+    )
+    changed, stale = at_once(
+        lambda number: (
+            change_schedule(database, **plan, cron=f"{number} 7 * * *", seen_version=1).cron
+        )
+    )
+
+    assert saved == [1]
+    assert {type(error) for error in unseen} == {Conflict}
+    assert len(changed) == 1
+    assert {type(error) for error in stale} == {Stale}
+
+
+def test_a_schedule_is_run_before_it_is_removed_or_not_at_all(database: Database) -> None:
+    log(database)
+    where: dict[str, Any] = {"project": "default", "name": "s"}
+    for _ in range(5):
+        add_schedule(database, name="s", cron="0 6 * * *", zone="UTC", scope=SCOPE)
+
+        def end(number: int) -> None:
+            if number % 2:
+                run_schedule(database, **where)
+            else:
+                remove_schedule(database, **where)
+
+        _, raised = at_once(end)
+
+        assert {type(error) for error in raised} <= {NotFound, Conflict}
 
 
 def test_a_run_is_decided_anew_once(database: Database) -> None:

@@ -68,6 +68,7 @@ def add_costs(
         known = dataset_named(session, project=project, name=dataset)
         _require_single_labels(known)
         costs = cost_matrix(weights, labels=known.labels, currency=currency)
+        cost_matrices.lock_costs(session, known.project_id)
         newest = cost_matrices.find_costs(session, project=project, name=name)
         if (
             newest is not None
@@ -83,6 +84,7 @@ def add_costs(
                 session,
                 project_id=known.project_id,
                 name=name,
+                version=1 if newest is None else newest.version + 1,
                 costs=costs,
                 author=author,
                 note=note,

@@ -54,28 +54,30 @@ class CostMatrixRecord:
         }
 
 
+def lock_costs(session: Session, project_id: int) -> None:
+    """Serialise additions to the costs of a project, whose versions are numbered consecutively."""
+    lock_row(session, ProjectRow, project_id)
+
+
 def insert_costs(
     session: Session,
     *,
     project_id: int,
     name: str,
+    version: int,
     costs: CostMatrix,
     author: str | None,
     note: str | None,
     now: datetime,
 ) -> int:
-    """Store a new version, numbered after the newest one of this name; returns its id."""
-    # Versions within a project are numbered consecutively.
-    lock_row(session, ProjectRow, project_id)
-    newest = session.scalar(
-        select(func.max(CostMatrixRow.version)).where(
-            CostMatrixRow.project_id == project_id, CostMatrixRow.name == name
-        )
-    )
+    """Store a version of a cost matrix; returns its id.
+
+    The caller has called `lock_costs` before it looked for the version before it.
+    """
     row = CostMatrixRow(
         project_id=project_id,
         name=name,
-        version=(newest or 0) + 1,
+        version=version,
         label_set_id=label_set_id(session, costs.labels),
         weights=costs.weights.astype(_LITTLE_ENDIAN).tobytes(),
         currency=costs.currency,

@@ -48,6 +48,11 @@ class PromotionRecord:
         return None if self.gate is None else bool(self.gate["passed"])
 
 
+def lock_decisions(session: Session, dataset_id: int) -> None:
+    """Serialise decisions on a dataset: the newest one is well defined, the one before known."""
+    lock_row(session, DatasetRow, dataset_id)
+
+
 def add_promotion(
     session: Session,
     *,
@@ -62,9 +67,10 @@ def add_promotion(
     gate: Mapping[str, Any] | None = None,
     is_weighted: bool | None = None,
 ) -> PromotionRecord:
-    """Give a run, by id and name, a role from now on; None withdraws the role."""
-    # Decisions on one dataset are serialised, so that the newest is well defined.
-    lock_row(session, DatasetRow, dataset_id)
+    """Give a run, by id and name, a role from now on; None withdraws the role.
+
+    The caller has called `lock_decisions`.
+    """
     run_id, run_name = run or (None, None)
     metrics = metrics or {}
     row = PromotionRow(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import ColumnElement, Select, delete, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import ProjectRow, ScheduleRow
@@ -70,6 +70,13 @@ def insert_schedule(
 
 def find_schedule(session: Session, *, project: str, name: str) -> ScheduleRecord | None:
     found = _records(session, ProjectRow.name == project, ScheduleRow.name == name)
+    return found[0] if found else None
+
+
+def lock_schedule(session: Session, *, project: str, name: str) -> ScheduleRecord | None:
+    """The same; no other transaction changes or removes it until this one ends."""
+    wanted = _schedules(ProjectRow.name == project, ScheduleRow.name == name)
+    found = _read(session, wanted.with_for_update(of=ScheduleRow, key_share=True))
     return found[0] if found else None
 
 
@@ -144,10 +151,18 @@ def delete_schedule(session: Session, schedule_id: int) -> None:
 
 
 def _records(session: Session, *conditions: ColumnElement[bool]) -> list[ScheduleRecord]:
-    rows = session.execute(
+    return _read(session, _schedules(*conditions))
+
+
+def _schedules(*conditions: ColumnElement[bool]) -> Select[ScheduleRow, str]:
+    return (
         select(ScheduleRow, ProjectRow.name)
         .join(ProjectRow, ProjectRow.id == ScheduleRow.project_id)
         .where(*conditions)
         .order_by(ProjectRow.name, ScheduleRow.name)
     )
+
+
+def _read(session: Session, wanted: Select[ScheduleRow, str]) -> list[ScheduleRecord]:
+    rows = session.execute(wanted)
     return [record_as(ScheduleRecord, row, project=project) for row, project in rows]

@@ -26,6 +26,7 @@ from offdiag.store.promotions import (
     PromotionRecord,
     add_promotion,
     decided_promotions,
+    lock_decisions,
     promotions_in_force,
 )
 from offdiag.store.run_page import read_run
@@ -255,7 +256,11 @@ def _in_force(session: Session, dataset_id: int, role: PromotionRole) -> Promoti
 def _require_holder(
     session: Session, dataset_id: int, role: PromotionRole, known: str | None
 ) -> PromotionRecord | None:
-    """The holder of a role. Raises `Conflict` if it is not the `known` run, "" for no run."""
+    """The holder of a role, until this transaction changes it.
+
+    Raises `Conflict` if it is not the `known` run, "" for no run.
+    """
+    lock_decisions(session, dataset_id)
     held = _in_force(session, dataset_id, role)
     holder = "" if held is None else held.run_id or ""
     if known is None or known == holder:

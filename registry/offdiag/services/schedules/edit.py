@@ -193,7 +193,7 @@ def run_report(database: Database, *, project: str, name: str) -> RequestedEditi
     Raises `NotFound`.
     """
     with database.write() as session:
-        planned = schedules.find_schedule(session, project=project, name=name)
+        planned = schedules.lock_schedule(session, project=project, name=name)
         if planned is not None:
             return _run(session, planned, database.clock())
         last = edition_named(session, project, name, None)
@@ -227,7 +227,7 @@ def _next_due(session: Session, plan: Plan) -> float:
 
 
 def _found(session: Session, project: str, name: str) -> ScheduleRecord:
-    known = schedules.find_schedule(session, project=project, name=name)
+    known = schedules.lock_schedule(session, project=project, name=name)
     if known is None:
         raise no_schedule(project, name)
     return known
