@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, update
 
-from offdiag.errors import Conflict, InvalidInput, NotFound, OffdiagError
+from offdiag.errors import Conflict, InvalidInput, NotFound, OffdiagError, Stale
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target, WebhookTarget
@@ -99,6 +99,19 @@ def test_an_unknown_schedule_or_report_is_not_found(database: Database) -> None:
             act(database, project="skin", name="nightly")
     with pytest.raises(NotFound, match="no report 'weekly'"):
         edit.run_report(database, project="skin", name="weekly")
+
+
+def test_a_schedule_that_was_changed_since_it_was_read_is_not_removed(database: Database) -> None:
+    where = {"project": "skin", "name": "weekly"}
+    read = weekly(database).version
+    changed = edit.change_schedule(
+        database, name="weekly", cron="0 7 * * *", zone="UTC", scope=SCOPE, delivery=()
+    )
+
+    with pytest.raises(Stale, match="changed in the meantime"):
+        edit.remove_schedule(database, **where, seen_version=read)
+
+    edit.remove_schedule(database, **where, seen_version=changed.version)
 
 
 FOLDERS = ("/etc", "../up", "a/../../b", "", ".", "a\nb", " weekly", "x" * 3_000)

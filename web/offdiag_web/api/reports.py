@@ -205,8 +205,13 @@ def change_schedule(name: str, json: Plan) -> Schedule:
 @operation(blueprint, "DELETE", _SCHEDULE, answers=Removed, is_guarded=True)
 def remove_schedule(name: str, query: InProject) -> Removed:
     """Remove a schedule; its editions stay."""
-    require_match(_schedule(query.project, name))
-    edit.remove_schedule(current_registry().database, project=query.project, name=name)
+    known = _schedule(query.project, name)
+    edit.remove_schedule(
+        current_registry().database,
+        project=query.project,
+        name=name,
+        seen_version=known.version if require_match(known) else None,
+    )
     return Removed(project=query.project, name=name)
 
 

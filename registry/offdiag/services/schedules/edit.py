@@ -135,12 +135,7 @@ def change_schedule(
     plan = Plan.read(cron, zone)
     with database.write() as session:
         known = _found(session, scope.project, name)
-        if seen_version not in {None, known.version}:
-            raise Stale(
-                f"schedule {name!r} was changed in the meantime.",
-                field="name",
-                hint="Look at its page; saving again replaces that change.",
-            )
+        _require_version(known, seen_version, "saving again replaces that change")
         found = reportable(session, scope)
         schedules.change_plan(
             session,
@@ -175,10 +170,14 @@ def resume_schedule(database: Database, *, project: str, name: str) -> ScheduleR
         return _found(session, project, name)
 
 
-def remove_schedule(database: Database, *, project: str, name: str) -> None:
-    """Remove a schedule; its editions stay. Raises `NotFound`."""
+def remove_schedule(
+    database: Database, *, project: str, name: str, seen_version: int | None = None
+) -> None:
+    """Remove a schedule; its editions stay. Raises `NotFound`, and `Stale` like the above."""
     with database.write() as session:
-        schedules.delete_schedule(session, _found(session, project, name).id)
+        known = _found(session, project, name)
+        _require_version(known, seen_version, "removing it again removes that change, too")
+        schedules.delete_schedule(session, known.id)
 
 
 def run_schedule(database: Database, *, project: str, name: str) -> RequestedEdition:
@@ -224,6 +223,15 @@ def _run(session: Session, known: ScheduleRecord, now: datetime) -> RequestedEdi
 
 def _next_due(session: Session, plan: Plan) -> float:
     return next_due_time(plan, database_time(session)).due.timestamp()
+
+
+def _require_version(known: ScheduleRecord, seen: int | None, again: str) -> None:
+    if seen not in {None, known.version}:
+        raise Stale(
+            f"schedule {known.name!r} was changed in the meantime.",
+            field="name",
+            hint=f"Look at its page; {again}.",
+        )
 
 
 def _found(session: Session, project: str, name: str) -> ScheduleRecord:
