@@ -8,11 +8,12 @@ from html import escape
 import numpy as np
 
 from offdiag.card import card, cell, column, head, mark, prose, row_name, says, table
-from offdiag.domain.number_text import count, interval, number, percent
+from offdiag.domain.number_text import interval, number, percent
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue, undefined_note
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets, matrix_of
+from offdiag.metrics.weighted.counts import WeightedCounts, WeightSums
 from offdiag.palette import SMALLEST_ERROR_END, correct_step, error_step
 from offdiag.sdk.display.displayed import DisplayedEvaluation, DisplayedFlag, Origin
 from offdiag.sdk.display.evaluation_text import (
@@ -21,6 +22,7 @@ from offdiag.sdk.display.evaluation_text import (
     class_lines,
     cut_note,
     primary_titles,
+    size_text,
 )
 
 MOST_ERRORS = 10
@@ -40,10 +42,14 @@ def evaluation_card(evaluation: DisplayedEvaluation) -> str:
     columns, counted = [], evaluation.counted
     if isinstance(counted, CountedSets):
         columns += [_class_table(evaluation, lines), _fractions(counted)]
-    elif len(evaluation.labels) <= MOST_CLASSES:
-        columns += [_matrix_table(matrix_of(counted), lines), _class_table(evaluation, lines)]
     else:
-        columns += [_class_table(evaluation, lines), _frequent_errors(matrix_of(counted))]
+        cases: Cases = (
+            counted.weights if isinstance(counted, WeightedCounts) else matrix_of(counted)
+        )
+        if len(evaluation.labels) <= MOST_CLASSES:
+            columns += [_matrix_table(cases, lines), _class_table(evaluation, lines)]
+        else:
+            columns += [_class_table(evaluation, lines), _frequent_errors(cases)]
     return card(*parts, f'<div class="od-cols">{"".join(columns)}</div>')
 
 
@@ -52,19 +58,15 @@ def run_card(origin: Origin, state: str, evaluation: DisplayedEvaluation | None)
     if evaluation is None:
         about = f"{origin.labels_text} · {origin.run_id} · {state}"
         return card(head(origin.run_name, about, url=origin.url))
-    about = f"{origin.labels_text} · {origin.run_id} · {_size(evaluation)}"
+    about = f"{origin.labels_text} · {origin.run_id} · {size_text(evaluation.counted)}"
     title = head(origin.run_name, about, url=origin.url)
     return card(title, warning_line(evaluation), metric_tiles(evaluation))
-
-
-def _size(evaluation: DisplayedEvaluation) -> str:
-    return count(evaluation.counted.total, "example")
 
 
 def _evaluation_head(evaluation: DisplayedEvaluation) -> str:
     origin = evaluation.origin
     facts = [] if origin is None else [origin.run_name, origin.labels_text]
-    facts.append(_size(evaluation))
+    facts.append(size_text(evaluation.counted))
     if evaluation.collapse is not None:
         facts.append(evaluation.collapse.words)
     return head("Evaluation", " · ".join(facts), url=None if origin is None else origin.url)
@@ -115,17 +117,31 @@ def _ordered(evaluation: DisplayedEvaluation) -> list[ClassLine]:
     return sorted(lines, key=lambda line: -line.n)
 
 
-def _matrix_table(matrix: ConfusionMatrix, lines: Sequence[ClassLine]) -> str:
+Cases = ConfusionMatrix | WeightSums
+"""Numbers of examples, or sums of their weights."""
+
+
+def _matrix_table(matrix: Cases, lines: Sequence[ClassLine]) -> str:
     codes = [matrix.labels.index[line.name] for line in lines]
     heads = "".join(_axis_name(line.name, "col") for line in lines)
     across = f'<th colspan="{len(lines) + 1}" class="od-axis od-l">Predicted →</th>'
     rows = "".join(_matrix_rows(matrix, codes, lines))
     return (
-        '<table class="od-m"><caption>Confusion matrix: counts; colour: share of the actual class'
-        f"</caption><thead><tr><th></th>{across}</tr>"
-        f'<tr><th class="od-axis">Actual ↓</th>{heads}<th scope="col">n</th></tr></thead>'
+        f'<table class="od-m"><caption>Confusion matrix: {_UNITS[type(matrix)][0]}; colour: share '
+        f"of the actual class</caption><thead><tr><th></th>{across}</tr>"
+        f'<tr><th class="od-axis">Actual ↓</th>{heads}'
+        f'<th scope="col">{_UNITS[type(matrix)][1]}</th></tr></thead>'
         f"<tbody>{rows}</tbody></table>"
     )
+
+
+_UNITS = {ConfusionMatrix: ("counts", "n"), WeightSums: ("sums of weights", "weight")}
+
+
+def _amount(cases: float) -> str:
+    if isinstance(cases, int):
+        return f"{cases:,}"
+    return number(cases, decimals=2, decimals_from_100=2)
 
 
 def _axis_name(name: str, scope: str) -> str:
@@ -134,17 +150,16 @@ def _axis_name(name: str, scope: str) -> str:
     return f'<th scope="{scope}"{title}>{escape(shown)}</th>'
 
 
-def _matrix_rows(
-    matrix: ConfusionMatrix, codes: Sequence[int], lines: Sequence[ClassLine]
-) -> Iterator[str]:
-    shares = matrix.counts / np.maximum(matrix.actual[:, np.newaxis], 1)
+def _matrix_rows(matrix: Cases, codes: Sequence[int], lines: Sequence[ClassLine]) -> Iterator[str]:
+    actual = matrix.actual[:, np.newaxis]
+    shares = np.divide(matrix.counts, actual, out=np.zeros(matrix.counts.shape), where=actual > 0)
     errors = shares.copy()
     np.fill_diagonal(errors, 0.0)
     end = max(float(errors.max()), SMALLEST_ERROR_END)
     for code, line in zip(codes, lines, strict=True):
         cells = [
             _cell(
-                int(matrix.counts[code, other]),
+                matrix.counts[code, other].item(),
                 float(shares[code, other]),
                 end,
                 is_correct=code == other,
@@ -152,17 +167,20 @@ def _matrix_rows(
             )
             for other in codes
         ]
-        yield f"<tr>{_axis_name(line.name, 'row')}{''.join(cells)}<td>{line.n:,}</td></tr>"
-    totals = "".join(f"<td>{int(matrix.predicted[code]):,}</td>" for code in codes)
-    yield f'<tr><th scope="row">Predicted n</th>{totals}<td>{matrix.total:,}</td></tr>'
+        n = cell(_amount(matrix.actual[code].item()))
+        yield f"<tr>{_axis_name(line.name, 'row')}{''.join(cells)}{n}</tr>"
+    totals = "".join(cell(_amount(matrix.predicted[code].item())) for code in codes)
+    total = _amount(matrix.counts.sum().item())
+    unit = _UNITS[type(matrix)][1]
+    yield f'<tr><th scope="row">Predicted {unit}</th>{totals}{cell(total)}</tr>'
 
 
-def _cell(counted: int, share: float, end: float, *, is_correct: bool, with_share: bool) -> str:
+def _cell(counted: float, share: float, end: float, *, is_correct: bool, with_share: bool) -> str:
     if not counted:
         return '<td class="od-z">0</td>'
     step = f"c{correct_step(share, 1.0)}" if is_correct else f"e{error_step(share, end)}"
     small = f"<small>{escape(percent(share))}</small>" if with_share else ""
-    return f'<td class="od-{step}">{counted:,}{small}</td>'
+    return f'<td class="od-{step}">{escape(_amount(counted))}{small}</td>'
 
 
 def _class_table(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) -> str:
@@ -201,7 +219,7 @@ def _recall_cells(value: MetricValue | None, baseline: float | None) -> str:
     return f"{cell(number(value.value))}<td>{drawn}</td>{cell(_interval(value), left=True)}"
 
 
-def _frequent_errors(matrix: ConfusionMatrix) -> str:
+def _frequent_errors(matrix: Cases) -> str:
     errors = matrix.counts.copy()
     np.fill_diagonal(errors, 0)
     n_classes = matrix.n_classes
@@ -209,18 +227,19 @@ def _frequent_errors(matrix: ConfusionMatrix) -> str:
     names, rows = matrix.labels.names, []
     for place in largest.tolist():
         actual, predicted = divmod(place, n_classes)
-        counted, n = int(errors[actual, predicted]), int(matrix.actual[actual])
+        counted, n = errors[actual, predicted].item(), matrix.actual[actual].item()
         if counted:
             rows.append(
                 row_name(names[actual])
                 + row_name(names[predicted])
                 .replace('<th scope="row"', "<td")
                 .replace("</th>", "</td>")
-                + cell(f"{counted:,} of {n:,}")
+                + cell(f"{_amount(counted)} of {_amount(n)}")
                 + cell(percent(counted / n))
             )
     columns = [column("Actual", left=True), column("Predicted", left=True)]
-    columns += [column("Examples"), column("Share")]
+    unit = "Examples" if isinstance(matrix, ConfusionMatrix) else "Weight"
+    columns += [column(unit), column("Share")]
     return table(columns, rows, caption="Most frequent errors")
 
 

@@ -110,12 +110,20 @@ def cut_note(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) -> str
     return f"{len(lines)} of {n_classes} classes, lowest recall first"
 
 
+def size_text(counted: Counted) -> str:
+    """ "1,503 examples", for weighted ones also their effective sample size."""
+    examples = count(counted.total, "example")
+    if not isinstance(counted, WeightedCounts):
+        return examples
+    return f"{examples}, weighted, effective sample size {counted.n_effective:,.0f}"
+
+
 def evaluation_text(evaluation: DisplayedEvaluation) -> str:
     """The page that `Evaluation.summary` returns."""
     lines = class_lines(evaluation)
     origin = evaluation.origin
     title = "" if origin is None else f"{origin.run_name}, {origin.labels_text}: "
-    about = f"{count(evaluation.counted.total, 'example')}, {_n_classes(evaluation)}"
+    about = f"{size_text(evaluation.counted)}, {_n_classes(evaluation)}"
     if evaluation.collapse is not None:
         about += f", {evaluation.collapse.words}"
     parts = [*wrap(f"{title}{about}", WIDTH)]

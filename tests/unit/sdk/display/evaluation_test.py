@@ -13,6 +13,7 @@ from offdiag.advice.recommendation import Advice
 from offdiag.audit.findings import AuditReport
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.sdk.advise import advise
 from offdiag.sdk.cost import cost
 from offdiag.sdk.display.displayed import Origin
@@ -216,6 +217,37 @@ def test_a_card_of_many_classes_has_the_worst_and_the_most_frequent_errors() -> 
     assert "12 of 100 classes, lowest recall first" in html
     assert html.count("<svg") == 12
     assert "Most frequent errors" in html
+
+
+@pytest.mark.parametrize("n_classes", [3, 25])
+def test_text_and_card_of_weighted_examples_show_sums_of_weights(n_classes: int) -> None:
+    labels = LabelSet.declared([f"c{code}" for code in range(n_classes)])
+    actual = np.array([0, 0, 1, 1, 2], np.uint8)
+    predicted = np.array([0, 1, 1, 0, 2], np.uint8)
+    weight = np.array([1.5, 0.25, 2.0, 0.001, 3.0])
+    found = Evaluation.of_values(
+        WeightedCounts.of_samples(actual, predicted, weight, labels), aggregate={}, per_class={}
+    )
+
+    page, html = str(found), found._repr_html_()
+
+    assert "5 examples, weighted, effective sample size 3" in page.splitlines()[0]
+    assert "5 examples, weighted, effective sample size 3" in html
+    if n_classes > 20:
+        assert re.findall(r"<td>([^<]* of [^<]*)</td>", html) == [
+            "0.25 of 1.75",
+            "&lt;0.01 of 2.00",
+        ]
+        return
+    assert "sums of weights" in html
+    rows = re.findall(r"<tr>(.*?)</tr>", html)
+    numbers = [re.findall(r"<td[^>]*>([^<]+)", row) for row in rows if "od-z" in row]
+    assert numbers == [
+        ["1.50", "0.25", "0", "1.75"],
+        ["&lt;0.01", "2.00", "0", "2.00"],
+        ["0", "0", "3.00", "3.00"],
+    ]
+    assert "<td>1.50</td><td>2.25</td><td>3.00</td><td>6.75</td>" in html
 
 
 def test_a_card_shows_class_names_as_text() -> None:

@@ -323,7 +323,7 @@ def _score_note(page: ExamplePage) -> str:
     if page.detail.run.task is Task.MULTILABEL:
         return "Score: that of the chosen label."
     if page.detail.run.score_columns == 1:
-        other = f"1 {numbers.MINUS} the logged score" if page.sum_of_both else "the negative one"
+        other = f"1 {numbers.MINUS} it" if page.sum_of_both else "its negative"
         return f"Score: the logged one, or {other} where the other class is predicted."
     return "Score: that of the predicted class. Margin: score minus the largest of another class."
 
