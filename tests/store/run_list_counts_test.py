@@ -130,7 +130,7 @@ def test_more_are_counted_where_an_index_has_them_together(tagged: Database) -> 
         (OF_MODEL,),
     )
     one_by_one = (
-        FilterTerm(FilterField.DATASET, "hold*"),
+        FilterTerm(FilterField.DATASET, "hold*", is_pattern=True),
         FilterTerm(FilterField.DATASET, "other", negated=True),
         FilterTerm(FilterField.DATASET, "holdout", truth_number=1),
         FilterTerm(FilterField.NAME, "run"),

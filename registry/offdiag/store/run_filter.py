@@ -56,8 +56,8 @@ class FilterField(StrEnum):
 class FilterTerm:
     """One condition on a run.
 
-    `text` is matched as a whole, with `*` standing for any characters; a name matches if it
-    contains the text, ignoring case. `value` is the wanted value of a tag, None for any.
+    `text` is matched as a whole; a name matches if it contains the text, ignoring case. In a
+    pattern, `*` stands for any characters. `value` is the wanted value of a tag, None for any.
     `truth_number` narrows a dataset to runs on that label version.
     """
 
@@ -66,6 +66,7 @@ class FilterTerm:
     negated: bool = False
     value: str | None = None
     truth_number: int | None = None
+    is_pattern: bool = False
 
 
 RunFilter = tuple[FilterTerm | Condition, ...]
@@ -98,8 +99,8 @@ def counted_by_index(terms: RunFilter) -> bool:
 
 def _is_indexed(term: FilterTerm | Condition) -> bool:
     match term:
-        case FilterTerm(field=field, text=text, negated=False, truth_number=None):
-            return field in _INDEXED and "*" not in text
+        case FilterTerm(field=field, negated=False, truth_number=None, is_pattern=False):
+            return field in _INDEXED
         case Comparison(field=AttributeField(Attribute.MODEL), operator=Operator.EQUAL):
             return True
         case _:
@@ -124,15 +125,15 @@ def _condition(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
 
 
 def _of_project(term: FilterTerm) -> ColumnElement[bool]:
-    named = select(ProjectRow.id).where(_matches(ProjectRow.name, term.text))
-    if "*" not in term.text:
+    named = select(ProjectRow.id).where(_matches(ProjectRow.name, term))
+    if not term.is_pattern:
         # A single project, whose runs are in list order in the index.
         return RunRow.project_id == named.scalar_subquery()
     return RunRow.project_id.in_(named)
 
 
 def _of_dataset(term: FilterTerm) -> ColumnElement[bool]:
-    named = select(DatasetRow.id).where(_matches(DatasetRow.name, term.text))
+    named = select(DatasetRow.id).where(_matches(DatasetRow.name, term))
     condition = RunRow.dataset_id.in_(named)
     if term.truth_number is None:
         return condition
@@ -141,7 +142,7 @@ def _of_dataset(term: FilterTerm) -> ColumnElement[bool]:
 
 
 def _named(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
-    pattern = f"%{_like(term.text)}%"
+    pattern = f"%{_like(term)}%"
     # SQLite compares without case by itself; lowering each name first takes twice as long. On
     # PostgreSQL it takes half as long as the operator that ignores case.
     found = (
@@ -154,16 +155,19 @@ def _named(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
 
 
 def _matches(
-    column: InstrumentedAttribute[str] | InstrumentedAttribute[str | None], text: str
+    column: InstrumentedAttribute[str] | InstrumentedAttribute[str | None], term: FilterTerm
 ) -> ColumnElement[bool]:
-    return column.ilike(_like(text), escape="\\") if "*" in text else column == text
+    if term.is_pattern:
+        return column.ilike(_like(term), escape="\\")
+    return column == term.text
 
 
-def _like(text: str) -> str:
-    """A LIKE pattern in which only `*` is special."""
+def _like(term: FilterTerm) -> str:
+    """A LIKE pattern in which at most `*` is special."""
+    text = term.text
     for special in ("\\", "%", "_"):
         text = text.replace(special, f"\\{special}")
-    return text.replace("*", "%")
+    return text.replace("*", "%") if term.is_pattern else text
 
 
 def _has_tag(key: str, value: str | None, dialect: str) -> ColumnElement[bool]:
@@ -204,9 +208,9 @@ _INDEXED = frozenset({FilterField.PROJECT, FilterField.DATASET, FilterField.MODE
 _CONDITIONS: Mapping[FilterField, Callable[[FilterTerm], ColumnElement[bool]]] = {
     FilterField.PROJECT: _of_project,
     FilterField.DATASET: _of_dataset,
-    FilterField.MODEL: lambda term: _matches(RunRow.model, term.text),
+    FilterField.MODEL: lambda term: _matches(RunRow.model, term),
     FilterField.STATE: lambda term: RunRow.state == RunState(term.text),
-    FilterField.AUTHOR: lambda term: _matches(RunRow.author, term.text),
+    FilterField.AUTHOR: lambda term: _matches(RunRow.author, term),
     FilterField.RUN: lambda term: RunRow.id.startswith(term.text, autoescape=True),
     FilterField.FLAG: lambda term: _has_flag(term.text),
 }

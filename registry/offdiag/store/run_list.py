@@ -342,7 +342,7 @@ def _scope(datasets: tuple[DatasetFacts, ...], terms: RunFilter) -> DatasetFacts
 
 def _allows(term: FilterTerm | Condition, dataset: DatasetFacts) -> bool:
     """Whether runs of a dataset may match a term; patterns and other fields exclude none."""
-    if not isinstance(term, FilterTerm) or "*" in term.text or term.negated:
+    if not isinstance(term, FilterTerm) or term.is_pattern or term.negated:
         return True
     if term.field is FilterField.DATASET:
         return dataset.name == term.text

@@ -11,6 +11,7 @@ from offdiag.store import run_count, run_list
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import dataset_list
 from offdiag.store.datasets import get_dataset
+from offdiag_web.urls.filter_line import quoted
 from support.dashboard import LesionRegistry, log_counts
 from support.logging_runs import log, work_off
 from support.pages import Element, Page, PageClient
@@ -341,6 +342,19 @@ def test_the_csv_of_a_long_list_has_the_runs_of_all_its_pages(
 
     assert [line["name"] for line in lines] == [f"run {number}" for number in range(7)]
     assert [line["name"] for line in rest] == ["run 4", "run 5", "run 6"]
+
+
+def test_a_name_with_an_asterisk_is_found_alone(client: PageClient, database: Database) -> None:
+    for model in ("m*x", "mix"):
+        log(database, facts=RunFacts(name=f"run {model}", model=model))
+
+    def models(term: str) -> list[str]:
+        found = client.json(f"/runs.json?{urlencode({'q': term})}")["runs"]
+        return sorted(run["model"] for run in found)
+
+    assert models(f"model:{quoted('m*x')}") == ["m*x"]
+    assert models(quoted("run m*x")) == ["m*x"]
+    assert models("model:m*x") == models('"run m*x"') == ["m*x", "mix"]
 
 
 def test_the_csv_has_the_chosen_metrics(reader: PageClient) -> None:

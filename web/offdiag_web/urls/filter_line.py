@@ -2,9 +2,9 @@
 
 Terms are separated by spaces and must all hold. Text in quotes is taken literally (with a
 backslash before a quote that belongs to it), a leading minus negates a term, and `*` stands for
-any characters. After `slice:site=z` all metrics are those of a slice, and `recall[df]@site=z>=0.5`
-is a condition as in gates. A term that cannot be understood is kept, shown with the reason, and
-left out of the search.
+any characters, except after a backslash in quotes. After `slice:site=z` all metrics are those of a
+slice, and `recall[df]@site=z>=0.5` is a condition as in gates. A term that cannot be understood is
+kept, shown with the reason, and left out of the search.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ _CLOSED = re.compile(rf'(?:{_GROUPS}|[^\s"]|{_QUOTED})*', re.DOTALL)
 _KEY = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?:(.*)', re.DOTALL)
 _TRUTH_VERSION = re.compile(r"(.+)@v(\d{1,9})", re.DOTALL)
 _TAG = re.compile(rf'((?:[^="]|{_QUOTED})+)=(.*)', re.DOTALL)
-_NEEDS_QUOTES = re.compile(r'[\s:="]|^-|@v\d+$')
+_NEEDS_QUOTES = re.compile(r'[\s:="*]|^-|@v\d+$')
 
 STATE_WORDS: Mapping[str, RunState] = {
     "open": RunState.OPEN,
@@ -180,7 +180,7 @@ def quoted(value: str) -> str:
     """A value as it has to be typed, with quotes if it would otherwise mean something else."""
     if not _NEEDS_QUOTES.search(value):
         return value
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = re.sub(r'([\\"*])', r"\\\1", value)
     return f'"{escaped}"'
 
 
@@ -200,7 +200,7 @@ def _parsed(text: str, now: datetime) -> ParsedTerm:
         return found
     keyed = _KEY.fullmatch(body)
     if keyed is None:
-        return ParsedTerm(text, FilterTerm(FilterField.NAME, _unquoted(body), negated))
+        return ParsedTerm(text, _plain(FilterField.NAME)(body, negated))
     key, class_label, value = keyed.groups()
     try:
         return ParsedTerm(text, _understood(key, class_label, value, negated, now))
@@ -284,9 +284,9 @@ def _unescaped(text: str) -> str:
 def _dataset(value: str, negated: bool) -> FilterTerm:
     version = _TRUTH_VERSION.fullmatch(value)
     if version is None:
-        return FilterTerm(FilterField.DATASET, _unquoted(value), negated)
+        return _plain(FilterField.DATASET)(value, negated)
     name, number = version.groups()
-    return FilterTerm(FilterField.DATASET, _unquoted(name), negated, truth_number=int(number))
+    return replace(_plain(FilterField.DATASET)(name, negated), truth_number=int(number))
 
 
 def _state(value: str, negated: bool) -> FilterTerm:
@@ -312,7 +312,11 @@ def _tag(value: str, negated: bool) -> FilterTerm:
 
 
 def _plain(field: FilterField) -> Callable[[str, bool], FilterTerm]:
-    return lambda value, negated: FilterTerm(field, _unquoted(value), negated)
+    def read(value: str, negated: bool) -> FilterTerm:
+        literal = re.sub(_QUOTED, lambda found: re.sub(r"\\.", "", found.group()), value)
+        return FilterTerm(field, _unquoted(value), negated, is_pattern="*" in literal)
+
+    return read
 
 
 _READERS: Mapping[str, Callable[[str, bool], FilterTerm]] = {

@@ -236,7 +236,8 @@ def dataset_in_scope(session: Session, scope: ReportScope) -> DatasetRecord:
 
 def _terms(scope: ReportScope) -> RunFilter:
     return tuple(
-        FilterTerm(_FIELDS[term.field], term.text, value=term.value) for term in scope.terms
+        FilterTerm(_FIELDS[term.field], term.text, value=term.value, is_pattern="*" in term.text)
+        for term in scope.terms
     )
 
 

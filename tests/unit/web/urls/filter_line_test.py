@@ -35,7 +35,9 @@ LOGGED = AttributeField(Attribute.CREATED_AT)
         ("dataset:digits@v3", FilterTerm(FilterField.DATASET, "digits", truth_number=3)),
         ('dataset:"digits@v3"', FilterTerm(FilterField.DATASET, "digits@v3")),
         ('dataset:"my set"@v2', FilterTerm(FilterField.DATASET, "my set", truth_number=2)),
-        ("model:vit*", FilterTerm(FilterField.MODEL, "vit*")),
+        ("model:vit*", FilterTerm(FilterField.MODEL, "vit*", is_pattern=True)),
+        ('model:"two words*"', FilterTerm(FilterField.MODEL, "two words*", is_pattern=True)),
+        (r'model:"vit\*"', FilterTerm(FilterField.MODEL, "vit*")),
         ("state:queued", FilterTerm(FilterField.STATE, RunState.FINISHED)),
         ("tag:draft", FilterTerm(FilterField.TAG, "draft")),
         ("tag:team=x", FilterTerm(FilterField.TAG, "team", value="x")),
@@ -126,7 +128,7 @@ def test_terms_are_separated_by_spaces_and_written_back_with_one() -> None:
     assert filter_text(parsed) == 'dataset:digits "two words" -tag:draft'
 
 
-@pytest.mark.parametrize("name", [*HOSTILE_NAMES, "a b", "-x", "a:b", "x@v2", 'q"\\', "\\"])
+@pytest.mark.parametrize("name", [*HOSTILE_NAMES, "a b", "-x", "a:b", "x@v2", 'q"\\', "\\", "a*"])
 def test_any_name_can_be_asked_for(name: str) -> None:
     (parsed,) = parse_filter(f"dataset:{quoted(name)}")
 
