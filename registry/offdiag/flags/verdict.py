@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from offdiag.domain.values import reason_text
+
 
 class Severity(StrEnum):
     """From good to know up to what should stop a release."""
@@ -91,6 +93,12 @@ class Condition:
             "threshold": self.threshold,
             "holds": self.holds,
         }
+
+
+def why_undefined(what: str, evidence: Mapping[str, Any]) -> str:
+    """Why a condition of a flag has no measured value, in words, if its evidence says so."""
+    reason = evidence.get(f"{what.lower()}_reason")
+    return "undefined" if reason is None else f"undefined ({reason_text(reason)})"
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,15 @@ def test_one_flag_is_shown_with_what_fired_and_runs_to_use_instead(
         assert title in table
 
 
+def test_a_condition_on_an_undefined_value_says_why(folder: Path, offdiag: Command) -> None:
+    log(offdiag, folder, HEAD + "common,common\n" * 95 + "rare,common\n" * 5, "constant")
+    flag = flag_of(offdiag, "F8")
+
+    table = " ".join(offdiag("flags", "show", str(flag["id"])).out.split())
+
+    assert "MCC undefined (one class was predicted for all examples) <= 0.3 yes" in table
+
+
 def test_flags_are_settled_opened_again_assigned_and_commented_on(
     offdiag: Command, blind: str
 ) -> None:

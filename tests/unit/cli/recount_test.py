@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from offdiag.cli.labels.recount import _shown
+from offdiag.domain.values import MetricValue
 from support.warehouses import CORRECTED, change, log, make_warehouse
 
 Command = Callable[..., Any]
@@ -28,6 +30,11 @@ def test_the_command_counts_a_duckdb_file(
     (made,) = done.json["runs"]
     assert made["old"] == run.id
     assert (made["overall_accuracy_before"], made["overall_accuracy"]) == (0.98, 1.0)
+
+
+def test_an_undefined_accuracy_says_why() -> None:
+    assert _shown(MetricValue(None, "no_samples")) == "undefined (no samples)"
+    assert _shown(MetricValue(0.5)) == "0.5000"
 
 
 def test_a_stored_query_can_only_read_the_file(

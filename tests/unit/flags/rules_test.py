@@ -257,7 +257,8 @@ class TestLowSkill:
         assert (mcc.measured, mcc.holds) == (None, True)
         assert verdict.evidence["mcc_reason"] == "constant_predicted"
         assert verdict.message == (
-            "Accuracy is 90 %, but MCC is undefined and Cohen's kappa 0.00."
+            "Accuracy is 90 %, but MCC is undefined (one class was predicted for all examples) "
+            "and Cohen's kappa 0.00."
         )
 
     def test_what_is_rounded_to_nothing_has_no_sign(self) -> None:

@@ -17,7 +17,7 @@ from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.number_text import p_in_column
 from offdiag.errors import InvalidInput
 from offdiag.flags.lifecycle import Action, FlagState
-from offdiag.flags.verdict import Certainty, Severity
+from offdiag.flags.verdict import Certainty, Severity, why_undefined
 from offdiag.metrics.metric_text import points_alone
 from offdiag.records.flag import (
     CountedFlags,
@@ -319,7 +319,9 @@ def detail_tables(flag: FlagExplained) -> Iterable[Table]:
         (
             (
                 str(each["what"]),
-                "undefined" if each["measured"] is None else f"{each['measured']:.6g}",
+                why_undefined(each["what"], flag.evidence)
+                if each["measured"] is None
+                else f"{each['measured']:.6g}",
                 str(each["sign"]),
                 f"{each['threshold']:.6g}",
                 "yes" if each["holds"] else "no",

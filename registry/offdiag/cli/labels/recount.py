@@ -11,6 +11,7 @@ from offdiag.cli.documents import ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sentences import visible
+from offdiag.domain.values import MetricValue
 from offdiag.extras import require_extra
 from offdiag.sdk.run import Run
 
@@ -51,32 +52,29 @@ def recount(run_id: str, file: Path, call: Call) -> None:
         with rows_of_query(query.text, file) as frame:
             pairs = recounted(registry, run_id, frame)
         made = [
-            {
-                "name": pair.new.name,
-                "old": pair.old.id,
-                "new": pair.new.id,
-                "overall_accuracy_before": _accuracy(pair.old),
-                "overall_accuracy": _accuracy(pair.new),
-            }
+            (pair.new.name, pair.old.id, pair.new.id, _accuracy(pair.old), _accuracy(pair.new))
             for pair in pairs
         ]
     columns = ("name", "run before", "new run", "accuracy before", "accuracy")
-    rows = [
-        (
-            str(each["name"]),
-            str(each["old"]),
-            str(each["new"]),
-            _shown(each["overall_accuracy_before"]),
-            _shown(each["overall_accuracy"]),
-        )
-        for each in made
-    ]
-    call.print({"runs": made}, filled_table(columns, rows, right=columns[3:]))
+    rows = [(*about, _shown(before), _shown(now)) for *about, before, now in made]
+    shown = {
+        "runs": [
+            {
+                "name": name,
+                "old": old,
+                "new": new,
+                "overall_accuracy_before": before.value,
+                "overall_accuracy": now.value,
+            }
+            for name, old, new, before, now in made
+        ]
+    }
+    call.print(shown, filled_table(columns, rows, right=columns[3:]))
 
 
-def _accuracy(run: Run) -> float | None:
-    return run.evaluation().aggregate["overall_accuracy"].value
+def _accuracy(run: Run) -> MetricValue:
+    return run.evaluation().aggregate["overall_accuracy"]
 
 
-def _shown(value: object) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
+def _shown(value: MetricValue) -> str:
+    return value.undefined_text if value.value is None else f"{value.value:.4f}"

@@ -142,7 +142,7 @@ def _judge_low_skill(s: Subjects, t: Thresholds) -> RuleEvaluation:
 def _describe_low_skill(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
     accuracy, kappa = float(s.accuracy[0]), float(s.aggregate("cohen_kappa")[0])
     mcc = s.suite.aggregate["mcc"].at(0)
-    mcc_text = "undefined" if mcc.value is None else _two_decimals(mcc.value)
+    mcc_text = mcc.undefined_text if mcc.value is None else _two_decimals(mcc.value)
     message = (
         f"Accuracy is {percent(accuracy)}, but MCC is {mcc_text} and Cohen's kappa "
         f"{_two_decimals(kappa)}."

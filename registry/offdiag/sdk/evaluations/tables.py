@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -253,15 +253,24 @@ def _line(value: object) -> str:
     """A value with its interval, or the first values by class."""
     if not isinstance(value, ClassValues):
         return str(value)
-    texts = value.counts() or map(_brief, value.values())
+    texts = value.counts() or _briefly(value.values())
     named = zip(value, texts, strict=True)
     shown = [f"{shortened(name)} {text}" for name, text in islice(named, _MOST_NAMED)]
     n_more = len(value) - len(shown)
     return ", ".join([*shown, f"... {n_more} more"] if n_more else shown)
 
 
-def _brief(value: MetricValue) -> str:
-    return "undefined" if value.value is None else number(value.value)
+def _briefly(values: Iterable[MetricValue]) -> Iterator[str]:
+    """Each value, and why it is undefined unless an earlier one is for the same reason."""
+    told = set()
+    for each in values:
+        if each.value is not None:
+            yield number(each.value)
+        elif each.reason in told:
+            yield "undefined"
+        else:
+            told.add(each.reason)
+            yield each.undefined_text
 
 
 def _value_frame(values: Mapping[str, MetricValue], index: str) -> pd.DataFrame:

@@ -88,6 +88,14 @@ def test_tables_are_one_line_each_and_readable_in_full(lesions: Evaluation) -> N
     assert re.search(r"^macro_f1 +0\.5", str(lesions.aggregate), re.MULTILINE)
 
 
+def test_values_by_class_on_one_line_give_each_reason_once() -> None:
+    found = evaluate_labels(y_true=["a", "b", "c"], y_pred=["a"] * 3, labels=["a", "b", "c"])
+
+    assert repr(found.per_class["precision"]) == (
+        "ClassValues(a 0.333, b undefined (this class was never predicted), c undefined)"
+    )
+
+
 def test_flags_are_one_line_each_and_a_list(lesions: Evaluation) -> None:
     first = lesions.flags[0]
 

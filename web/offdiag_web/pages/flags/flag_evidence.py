@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
 from offdiag.domain.number_text import p_value
 from offdiag.flags.assessment import unchecked_rules
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.verdict import Condition, Sign
+from offdiag.flags.verdict import Condition, Sign, why_undefined
 from offdiag.metrics.metric_text import points, points_alone
 from offdiag.services.flags.alternatives import Alternative, AlternativeRuns, Gain
 from offdiag.services.flags.page import FlagDetail
@@ -63,7 +65,8 @@ class ChecksView:
 
 def checks_view(detail: FlagDetail) -> ChecksView:
     """Present what the rules measured."""
-    this, task = detail.entry.flag.content.rule, detail.entry.task
+    content, task = detail.entry.flag.content, detail.entry.task
+    this, evidence = content.rule, content.evidence
     return ChecksView(
         rules=tuple(
             CheckedRule(
@@ -72,7 +75,10 @@ def checks_view(detail: FlagDetail) -> ChecksView:
                 about=None if each.class_label is None else quoted_name(each.class_label),
                 fires=each.fires,
                 is_this=each.rule == this,
-                comparisons=tuple(_comparison(condition) for condition in each.conditions),
+                comparisons=tuple(
+                    _comparison(condition, evidence if each.rule == this else {})
+                    for condition in each.conditions
+                ),
             )
             for each in detail.checked
         ),
@@ -97,11 +103,12 @@ def _number(value: float, digits: int) -> str:
     return f"{value:,.{digits}g}".replace("-", MINUS)
 
 
-def _comparison(condition: Condition) -> Comparison:
+def _comparison(condition: Condition, evidence: Mapping[str, Any]) -> Comparison:
     measured, threshold = pair_text(condition.measured, condition.threshold)
+    is_undefined = condition.measured is None
     return Comparison(
         what=condition.what,
-        measured=measured,
+        measured=why_undefined(condition.what, evidence) if is_undefined else measured,
         threshold=f"{_SIGNS[condition.sign]} {threshold}",
         holds=condition.holds,
     )
