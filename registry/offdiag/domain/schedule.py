@@ -337,9 +337,13 @@ def wall_of(instant: datetime, zone: ZoneInfo) -> datetime:
     return instant.astimezone(zone).replace(tzinfo=None, fold=0)
 
 
+ON_DEMAND = "(by hand)"
+"""Ends the stored name of the time of an edition that no schedule planned."""
+
+
 def due_text(fire_time: str) -> str:
     """The stored name of a due time, such as "2026-11-16T06:00 UTC", for people to read."""
-    return fire_time.replace("T", " ", 1)
+    return fire_time.replace("T", " ", 1).replace(ON_DEMAND, "(on demand)")
 
 
 def _end_of_gap(wall: datetime, zone: ZoneInfo) -> datetime:

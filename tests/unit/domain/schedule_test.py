@@ -6,7 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from offdiag.domain.schedule import cron_in_words, instant_of, parse_cron, wall_of, zone_of
+from offdiag.domain.schedule import (
+    cron_in_words,
+    due_text,
+    instant_of,
+    parse_cron,
+    wall_of,
+    zone_of,
+)
 from offdiag.errors import InvalidInput
 
 MONDAY, SATURDAY, SUNDAY = 1, 6, 0
@@ -200,3 +207,10 @@ def test_an_unknown_zone_is_refused(name: str) -> None:
 def test_a_zone_in_the_wrong_case_is_told_the_right_one() -> None:
     with pytest.raises(InvalidInput, match=r"Write Europe/Ljubljana\."):
         zone_of("europe/ljubljana")
+
+
+def test_an_edition_that_no_schedule_planned_is_shown_as_on_demand() -> None:
+    assert due_text("2026-11-16T06:00:07 Europe/Ljubljana (by hand)") == (
+        "2026-11-16 06:00:07 Europe/Ljubljana (on demand)"
+    )
+    assert due_text("2026-11-16T06:00 UTC") == "2026-11-16 06:00 UTC"

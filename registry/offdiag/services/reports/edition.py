@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.domain.runs import require_name
-from offdiag.domain.schedule import wall_of, zone_of
+from offdiag.domain.schedule import ON_DEMAND, wall_of, zone_of
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.document import scope_document
 from offdiag.reports.scope import ReportScope
@@ -99,7 +99,7 @@ def request_edition(
         project_id=project_id,
         name=name,
         # Planned due times are named to the minute; a manual one must never take the place of one.
-        fire_time=f"{wall:%Y-%m-%dT%H:%M:%S} {zone} (by hand)",
+        fire_time=f"{wall:%Y-%m-%dT%H:%M:%S} {zone} {ON_DEMAND}",
         due=moment.timestamp(),
         covers_missed=0,
         scope=scope_document(scope),
