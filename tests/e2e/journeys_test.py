@@ -67,6 +67,29 @@ def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database)
         seen.expect_no_complaints()
 
 
+def test_the_focus_stays_in_results_that_are_waited_for(
+    open_at: Any, own_registry: Database
+) -> None:
+    run_id = log_lesions(own_registry, evaluated=False)
+    with served(create_app(Settings(), own_registry)) as address:
+        seen = open_at(address, "about:blank", own_window=True)
+        page: Page = seen.page
+        page.context.clock.install()
+        seen.goto(f"/runs/{run_id}")
+        results, refresh = page.locator("#results"), page.get_by_role("link", name="refresh")
+
+        refresh.focus()
+        results.evaluate("(each) => { each.dataset.is = 'old'; }")
+        page.clock.fast_forward(5_000)
+        expect(page.locator("#results:not([data-is])")).to_be_attached()
+        expect(refresh).to_be_focused()
+
+        evaluate(own_registry, run_id)
+        page.clock.fast_forward(5_000)
+        expect(page.get_by_role("heading", name="Confusion matrix")).to_be_visible()
+        expect(results).to_be_focused()
+
+
 def test_a_form_that_is_on_its_way_is_not_sent_again(
     open_page: Any, registry: LesionRegistry
 ) -> None:

@@ -33,7 +33,7 @@ STYLE_LAYERS = (
 )
 STYLES_OF_PAGES = ("audit", "decision", "home", "problems", "runs", "samples", "sets", "what_if")
 """Stylesheets that only one page needs, which loads them in addition to the shared one."""
-_SHARED = ("theme", "keys", "palette", "charts", "forms", "tables")
+_SHARED = ("theme", "keys", "palette", "charts", "forms", "tables", "polls")
 """Scripts of every page, combined into one response like the layers of the stylesheet."""
 _SCRIPTS = ("matrix", "map", "flags", "whatif", "copy", "runs", "scatter")
 _BRUSHES = (
