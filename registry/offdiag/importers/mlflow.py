@@ -85,7 +85,7 @@ class UnreachableArtifacts:
     def names(self) -> list[str]:
         is_folder = "://" not in self.address and not self.address.startswith("mlflow-artifacts:")
         raise InvalidInput(
-            f"there is no folder {self.address}, so it has no artifacts here."
+            f"there is no folder {self.address}: the run has no artifacts, or not on this machine."
             if is_folder
             else f"its artifacts are at {self.address}.",
             field="tracking_uri",

@@ -138,6 +138,19 @@ def test_what_to_import_has_to_be_said(offdiag: Command, arguments: tuple[str, .
     assert offdiag("import", "mlflow", *arguments).code == 2
 
 
+def test_a_database_is_found_by_the_address_that_mlflow_gives_it(
+    offdiag: Command, tmp_path: Path
+) -> None:
+    folder = tmp_path / "my work"
+    folder.mkdir()
+    address = write_database(folder)
+
+    encoded = address.replace("my work", "my%20work")
+    runs = import_all(offdiag, encoded, "--dataset", "holdout", "--json").json["runs"]
+
+    assert (runs[0]["name"], runs[0]["problem"]) == ("forest", None)
+
+
 def test_artifacts_out_of_reach_say_where_they_are(offdiag: Command, tmp_path: Path) -> None:
     uri = write_database(tmp_path)
 
@@ -149,3 +162,17 @@ def test_artifacts_out_of_reach_say_where_they_are(offdiag: Command, tmp_path: P
 
     assert "s3://bucket/17" in problem
     assert "mlflow server" in problem
+
+
+def test_a_run_without_a_folder_of_artifacts_may_have_none(
+    offdiag: Command, tmp_path: Path
+) -> None:
+    uri = write_database(tmp_path)
+
+    with closing(sqlite3.connect(tmp_path / "mlflow.db")) as database:
+        database.execute("UPDATE runs SET artifact_uri = '/nowhere/17'")
+        database.commit()
+
+    problem = import_all(offdiag, uri, "--json").json["runs"][0]["problem"]
+
+    assert "no folder /nowhere/17: the run has no artifacts, or not on this machine." in problem

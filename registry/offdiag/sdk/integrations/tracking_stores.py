@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import unquote
 
 from offdiag.domain.runs import MAX_TEXT_LENGTH, Scalar
 from offdiag.errors import InvalidInput, NotFound, ServerUnavailable
@@ -50,11 +51,17 @@ def opened_store(uri: str | None) -> Iterator[TrackingStore]:
             # What reads a database is loaded by those who have one.
             from offdiag.store.mlflow_database import MlflowDatabase
 
-            yield MlflowDatabase(Path(address.removeprefix("sqlite:///").partition("?")[0]))
+            yield MlflowDatabase(_database_file(address))
         elif "://" in address and not is_file_url(address):
             yield _ClientStore(address, Path(downloads))
         else:
             yield FolderStore(path_of(address))
+
+
+def _database_file(address: str) -> Path:
+    """The file of a database; MLflow writes blanks in the path of its default as %20."""
+    path = address.removeprefix("sqlite:///").partition("?")[0]
+    return Path(path) if Path(path).exists() else Path(unquote(path))
 
 
 def _default_uri() -> str:
