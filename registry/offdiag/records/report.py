@@ -1,4 +1,4 @@
-"""Reports: their scope, their schedule, and their editions."""
+"""Reports: their scope and their editions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
     from offdiag.services.delivery.message import Target as DeliveryTarget
     from offdiag.services.reports.page import EditionPage, ReportEntry, ReportsPage
-    from offdiag.services.schedules.page import ReportPage, ScheduleEntry, SchedulesPage
+    from offdiag.services.schedules.page import ReportPage
     from offdiag.store.deliveries import DeliveryRecord
     from offdiag.store.reports import EditionRecord
 
@@ -89,45 +89,6 @@ class SchedulesQuery(RequestBody):
     project: str | None = Field(default=None, description="Only in this project.")
 
 
-class Plan(InProject):
-    """When and what a schedule reports."""
-
-    cron: str = Field(max_length=200, examples=["0 7 * * 1"])
-    zone: str = Field(default="UTC", max_length=100, examples=["Europe/Berlin"])
-    scope: ScopeOfReport
-    delivery: list[Target] = Field(default=[], max_length=50)
-
-
-class NewSchedule(Plan):
-    """A schedule to create."""
-
-    name: str
-
-
-class Schedule(ResponseBody):
-    """A schedule; `delivery` names its targets without their secrets."""
-
-    project: str
-    name: str
-    cron: str
-    zone: str
-    words: str = Field(description="The plan in words.")
-    problem: str | None = Field(description="Why this machine cannot interpret the plan.")
-    scope: ScopeOfReport
-    delivery: list[str]
-    enabled: bool
-    version: int = Field(description="Number of changes of its plan.")
-    created_at: datetime
-    updated_at: datetime
-
-
-class Removed(ResponseBody):
-    """What was removed."""
-
-    project: str
-    name: str
-
-
 class NewReport(InProject):
     """A report to create once, now; editions with the same name form a series."""
 
@@ -156,23 +117,6 @@ class Edition(ResponseBody):
     error: str | None
     created_at: datetime
     computed_at: datetime | None
-
-
-class PlannedSchedule(Schedule):
-    """A schedule with its next times and the newest edition of its report."""
-
-    next_times: list[datetime] = Field(description="None while it is paused.")
-    last_fire: str | None = Field(
-        default=None, description="Wall time of the last planned edition."
-    )
-    last: Edition | None = None
-
-
-class ScheduleList(ResponseBody):
-    """Schedules by project and name."""
-
-    schedules: list[PlannedSchedule]
-    has_scheduler: bool
 
 
 class Delivery(ResponseBody):
@@ -387,36 +331,6 @@ def report_row(report: ReportSummary) -> tuple[Cell, ...]:
     )
 
 
-def schedule_document(entry: ScheduleEntry) -> Schedule:
-    record = entry.schedule
-    return Schedule.made_of(
-        record,
-        words=entry.words,
-        problem=entry.problem,
-        scope=_scope(record.scope),
-        delivery=entry.report.targets,
-    )
-
-
-def planned_schedule(entry: ScheduleEntry) -> PlannedSchedule:
-    """A schedule with its next times and the newest edition of its report."""
-    last = entry.report.last
-    return PlannedSchedule(
-        **dict(schedule_document(entry)),
-        next_times=[fire.due for fire in entry.next_due_times],
-        last_fire=entry.schedule.last_fire,
-        last=None if last is None else Edition.made_of(last),
-    )
-
-
-def schedule_list(page: SchedulesPage) -> ScheduleList:
-    """All schedules, and whether a scheduler is up for them."""
-    return ScheduleList(
-        schedules=list(map(planned_schedule, page.entries)),
-        has_scheduler=page.reports.has_scheduler,
-    )
-
-
 def _delivery(delivery: DeliveryRecord) -> Delivery:
     from offdiag.services.delivery.message import read_target
 
@@ -430,7 +344,7 @@ def _report_facts(entry: ReportEntry) -> dict[str, Any]:
     return {
         "project": entry.project,
         "name": entry.name,
-        "scope": _scope(scope_document(entry.scope)),
+        "scope": stored_scope(scope_document(entry.scope)),
         "delivery": list(entry.targets),
         "is_scheduled": plan is not None,
         "schedule": None
@@ -446,10 +360,10 @@ def scope_of_report(scope: ReportScope) -> ScopeOfReport:
     """The scope of a report, without its project."""
     from offdiag.reports.document import scope_document
 
-    return _scope(scope_document(scope))
+    return stored_scope(scope_document(scope))
 
 
-def _scope(document: Mapping[str, Any]) -> ScopeOfReport:
+def stored_scope(document: Mapping[str, Any]) -> ScopeOfReport:
     """A scope as it is stored, without its project."""
     return ScopeOfReport.model_validate(
         {key: value for key, value in document.items() if key != "project"}

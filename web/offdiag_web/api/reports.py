@@ -11,21 +11,23 @@ from offdiag.records.report import (
     EditionsQuery,
     EditionWithFigures,
     NewReport,
-    NewSchedule,
-    Plan,
-    Removed,
     ReportDetail,
     ReportList,
-    Schedule,
-    ScheduleList,
     SchedulesQuery,
     edition_detail,
     edition_with_figures,
     report_detail,
     report_list,
+    targets_of,
+)
+from offdiag.records.schedule import (
+    NewSchedule,
+    Plan,
+    Removed,
+    Schedule,
+    ScheduleList,
     schedule_document,
     schedule_list,
-    targets_of,
 )
 from offdiag.services.reports import edition
 from offdiag.services.reports.edition import report_now

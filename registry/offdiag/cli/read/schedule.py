@@ -75,7 +75,7 @@ def add(*, name: str, cron: str, zone: str, project: str, call: Call, **given: A
 @database_options
 def list_schedules(project: str | None, call: Call) -> None:
     """List schedules with their next times, and whether the scheduler is up."""
-    from offdiag.records.report import schedule_list
+    from offdiag.records.schedule import schedule_list
     from offdiag.services.schedules.page import schedules_page
 
     with call.opened() as database:
@@ -150,7 +150,7 @@ def run(*, name: str, project: str, timeout: float, call: Call) -> None:
 @database_options
 def remove(name: str, project: str, call: Call) -> None:
     """Remove a schedule. Its editions stay."""
-    from offdiag.records.report import Removed
+    from offdiag.records.schedule import Removed
     from offdiag.services.schedules.edit import remove_schedule
 
     with call.opened() as database:
@@ -159,7 +159,7 @@ def remove(name: str, project: str, call: Call) -> None:
 
 
 def _show(database: Database, project: str, name: str, call: Call) -> None:
-    from offdiag.records.report import planned_schedule
+    from offdiag.records.schedule import planned_schedule
     from offdiag.services.schedules.page import schedule_page
 
     entry = schedule_page(database, project=project, name=name)
