@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, delete, select, update
+from sqlalchemy import Row, RowMapping, Select, bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
@@ -236,23 +236,10 @@ def set_state(session: Session, run_id: str, state: RunState) -> None:
     session.execute(update(RunRow).where(RunRow.id == run_id).values(state=state))
 
 
-@dataclass(frozen=True, slots=True)
-class DeletedRun:
-    """A run that is hidden everywhere, and since when."""
-
-    id: str
-    name: str
-    project: str
-    dataset: str
-    created_at: datetime
-    deleted_by: str | None
-    deleted_at: datetime
-
-
 def deleted_runs(
     session: Session, *, project: str | None, dataset: str | None, limit: int
-) -> list[DeletedRun]:
-    """The runs that were deleted last and can be restored."""
+) -> Sequence[RowMapping]:
+    """The runs that were deleted last and can be restored, by the names of `DeletedRun`."""
     found = (
         select(
             RunRow.id,
@@ -273,7 +260,7 @@ def deleted_runs(
         found = found.where(ProjectRow.name == project)
     if dataset is not None:
         found = found.where(DatasetRow.name == dataset)
-    return [DeletedRun(**row) for row in session.execute(found).mappings()]
+    return session.execute(found).mappings().all()
 
 
 def set_deleted(session: Session, run_id: str, *, at: datetime | None, by: str | None) -> None:

@@ -5,7 +5,6 @@ command line and the remote SDK all use the documents of this module.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -299,15 +298,13 @@ class DeletedRunsQuery(RequestBody):
     limit: int = Field(default=USUAL_ON_A_PAGE, ge=1, le=MOST_ON_A_PAGE)
 
 
-class DeletedRun(ResponseBody):
+class DeletedRun(Deleted):
     """A deleted run that can be restored."""
 
-    id: str
     name: str
     project: str
     dataset: str
     created_at: datetime
-    deleted_at: datetime
     deleted_by: str | None = Field(description="Who deleted it; null if this is not known.")
 
 
@@ -325,7 +322,7 @@ def deleted_document(database: Database, asked: DeletedRunsQuery) -> DeletedRuns
         found = deleted_runs(
             session, project=asked.project, dataset=asked.dataset, limit=asked.limit
         )
-    return DeletedRuns(runs=[DeletedRun.model_validate(asdict(run)) for run in found])
+    return DeletedRuns(runs=[DeletedRun.model_validate(dict(run)) for run in found])
 
 
 class Comment(ResponseBody):
