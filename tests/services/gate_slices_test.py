@@ -55,6 +55,16 @@ def test_the_worst_group_and_the_gap_are_found_and_named(database: Database) -> 
     assert finding(database, run, "worst(fpr, by=site) <= 0.15").note.startswith("site=y")
 
 
+def test_the_worst_group_is_named_as_it_is_written_in_a_slice(database: Database) -> None:
+    run = log_sites(database, {"=north, 1": FOUND["z"], "south": FOUND["x"]})
+
+    found = finding(database, run, "worst(recall, by=site) >= 0.7")
+
+    assert found.note == 'site="=north, 1"'
+    own = evaluation_of_slice(database, run.id, found.note)
+    assert own.per_class["recall"][own.matrix.labels.index["ill"]].value == found.measured
+
+
 def test_every_group_is_that_good_where_the_lowest_end_is(database: Database) -> None:
     run = log_sites(database)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.look_alikes import did_you_mean
+from offdiag.domain.slices import column_text
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.filters.conditions import Over
@@ -207,4 +208,5 @@ def _where(
     if condition.over is Over.GAP:
         ends = {lowest: values.min(), highest: values.max()}
         return f"{condition.by}: " + ", ".join(f"{end:.3g} for {at}" for at, end in ends.items())
-    return f"{condition.by}={highest if direction is Direction.LOWER else lowest}"
+    at = highest if direction is Direction.LOWER else lowest
+    return f"{condition.by}={column_text(at)}"
