@@ -15,6 +15,10 @@ from offdiag.errors import Conflict
 from offdiag.flags.verdict import Severity
 
 
+MOST_COUNTED = 1_000
+"""Counting stops at this many flags: no one works through more of them one by one."""
+
+
 class FlagState(StrEnum):
     """The state of a flag."""
 

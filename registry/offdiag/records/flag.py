@@ -91,7 +91,8 @@ class FlagPage(Page):
     """A page of flags."""
 
     counts: dict[str, int] = Field(
-        description="Number of flags by state, with the other filters unchanged."
+        description="Number of flags by state, with the other filters unchanged; 1,000 stands for "
+        "1,000 or more."
     )
     flags: list[Flag]
 
@@ -123,7 +124,8 @@ class CountedFlags(ResponseBody):
     """Flags in the list of a command."""
 
     counts: dict[str, int] = Field(
-        description="Number of flags by state, with the other filters unchanged."
+        description="Number of flags by state, with the other filters unchanged; 1,000 stands for "
+        "1,000 or more."
     )
     flags: list[Flag]
 

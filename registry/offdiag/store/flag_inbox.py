@@ -33,7 +33,7 @@ from sqlalchemy.orm import Session
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
-from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.lifecycle import MOST_COUNTED, FlagState
 from offdiag.metrics.counted import Counted
 from offdiag.store.codec import decode_counted
 from offdiag.store.evaluations import has_results_of_run
@@ -48,9 +48,6 @@ from offdiag.store.models import (
     ProjectRow,
     RunRow,
 )
-
-MOST_COUNTED = 1_000
-"""Counting stops at this many flags: no one works through more of them one by one."""
 
 
 @dataclass(frozen=True, slots=True)

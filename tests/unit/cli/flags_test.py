@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from offdiag.cli.decide.flags import inbox_table
+from offdiag.records.flag import CountedFlags
+
 Command = Callable[..., Any]
 Filled = Callable[[Callable[..., Any]], Any]
 
@@ -155,3 +158,9 @@ def test_a_baseline_is_pinned_and_a_gate_compares_with_it(
     cleared = offdiag("runs", "baseline", "--dataset", "d", "--clear")
     assert cleared.out == "There is no baseline.\n"
     assert offdiag("runs", "baseline").code == 2
+
+
+def test_more_flags_than_are_counted_are_a_lower_bound() -> None:
+    table = inbox_table(CountedFlags(counts={"open": 1_000, "closed": 17}, flags=[]))
+
+    assert str(table.caption) == "1,000+ open, 17 closed."

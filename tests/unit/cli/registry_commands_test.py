@@ -226,6 +226,9 @@ def test_runs_are_narrowed_sorted_and_limited(folder: Path, offdiag: Command) ->
     assert names("--filter", "metrics.overall_accuracy > 0.5", "--sort", "name") == ["x", "z"]
     assert names("--filter", "attributes.name in ('x', 'y')", "--dataset", "d") == ["y", "x"]
     assert names("--filter", "acc > 0.5", "--sort", "name") == ["x", "z"]
+    cut, whole = offdiag("runs", "list", "--limit", "2"), offdiag("runs", "list", "--limit", "3")
+    assert "More runs match; these are the first 2." in cut.err
+    assert "More runs" not in whole.err
     refused = offdiag("runs", "list", "--filter", "age > 1")
     assert refused.code == 2
     assert "--filter: " in refused.err

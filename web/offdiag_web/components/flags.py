@@ -7,9 +7,8 @@ from datetime import datetime
 
 from offdiag.domain.runs import Task
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.lifecycle import FlagState, FlagStatus
+from offdiag.flags.lifecycle import MOST_COUNTED, FlagState, FlagStatus
 from offdiag.flags.verdict import Certainty, Severity
-from offdiag.store.flag_inbox import MOST_COUNTED
 from offdiag.store.flags import FlagContent
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name

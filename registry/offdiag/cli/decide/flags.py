@@ -16,8 +16,8 @@ from offdiag.cli.output import label, three_decimals
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.number_text import p_in_column
 from offdiag.errors import InvalidInput
-from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.flags.verdict import Certainty, Severity, why_undefined
+from offdiag.flags.lifecycle import MOST_COUNTED, Action, FlagState
 from offdiag.metrics.metric_text import points_alone
 from offdiag.records.flag import (
     CountedFlags,
@@ -307,8 +307,12 @@ def inbox_table(found: CountedFlags) -> Table:
             )
             for flag in found.flags
         ),
-        caption=f"{', '.join(f'{count} {state}' for state, count in found.counts.items())}.",
+        caption=f"{', '.join(f'{_counted(n)} {state}' for state, n in found.counts.items())}.",
     )
+
+
+def _counted(number: int) -> str:
+    return f"{number:,}{'+' if number >= MOST_COUNTED else ''}"
 
 
 def detail_tables(flag: FlagExplained) -> Iterable[Table]:

@@ -127,9 +127,12 @@ def list_runs(
                 n_without_slices=pages[-1].n_without_slices,
                 n_weighted=pages[-1].n_weighted,
             )
+            is_cut = pages[-1].next_page_token is not None
         else:
-            found = _stored(registry, query, limit)
+            found, is_cut = _stored(registry, query, limit)
     call.print(found, _listed(found))
+    if is_cut:
+        note(f"More runs match; these are the first {limit:,}. --limit shows more.")
     if not found.runs:
         note_unknown_name(call.url, project=project, dataset=dataset)
     if found.n_without_slices:
@@ -145,7 +148,8 @@ def _listed(found: RunList) -> Iterator[Table | str]:
         yield "There are no such runs."
 
 
-def _stored(database: Database, query: RunsQuery, limit: int) -> RunList:
+def _stored(database: Database, query: RunsQuery, limit: int) -> tuple[RunList, bool]:
+    """The first runs, and whether there are more."""
     from offdiag.services.run_search import search_page
 
     evaluate_waiting(database)
@@ -157,11 +161,12 @@ def _stored(database: Database, query: RunsQuery, limit: int) -> RunList:
         after=None,
         limit=limit,
     )
-    return RunList(
+    listed = RunList(
         runs=list(map(run_summary, found.runs)),
         n_without_slices=found.n_without_slices,
         n_weighted=found.n_weighted,
     )
+    return listed, found.following is not None
 
 
 @help_text(
