@@ -14,7 +14,6 @@ from enum import StrEnum
 from offdiag.errors import Conflict
 from offdiag.flags.verdict import Severity
 
-
 MOST_COUNTED = 1_000
 """Counting stops at this many flags: no one works through more of them one by one."""
 
