@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Text, and_, cast, func, or_, select, true
@@ -73,14 +74,15 @@ def _of_projects(
 
 def _classes(session: Session, text: str) -> list[tuple[str, FoundName]]:
     """Project, and dataset with a class, by words of the name of the class."""
-    terms = text.lower().split()
+    terms = text.split()
     if not terms:
         return []
+    names = cast(LabelSetRow.names, Text)
     statement = (
         select(ProjectRow.name, DatasetRow.name, LabelSetRow.names)
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
-        .where(*(_holds(session, cast(LabelSetRow.names, Text), term) for term in terms))
+        .where(*(_holds(session, names, _as_in_json(term)) for term in terms))
         .order_by(DatasetRow.name, ProjectRow.name)
         .limit(MOST_LABEL_SETS)
     )
@@ -88,9 +90,13 @@ def _classes(session: Session, text: str) -> list[tuple[str, FoundName]]:
         (project, FoundName(dataset, name, f"class of {dataset}"))
         for project, dataset, names in session.execute(statement)
         for name in names
-        if all(term in name.lower() for term in terms)
+        if all(term.lower() in name.lower() for term in terms)
     ]
     return found[:OF_EACH_KIND]
+
+
+def _as_in_json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def _models(session: Session, text: str) -> list[FoundName]:

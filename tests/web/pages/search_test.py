@@ -46,6 +46,15 @@ def found(client: PageClient, text: str) -> dict[str, list[str]]:
     return offered
 
 
+@pytest.mark.parametrize("name", ["Ärger", 'a"b', "c\\d"])
+def test_a_class_is_found_as_it_is_written(
+    client: PageClient, database: Database, name: str
+) -> None:
+    log_counts(database, ((8, 2), (3, 7)), (name, "else"), evaluated=False)
+
+    assert found(client, name) == {"classes": [name]}
+
+
 def test_runs_datasets_models_metrics_and_pages_are_found_by_a_part_of_their_name(
     client: PageClient, forests: list[str]
 ) -> None:
