@@ -15,6 +15,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, NotFound, Stale
+from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.metrics.costs.decisions import ExpectedCostRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.reports.scope import ReportScope
@@ -31,6 +32,7 @@ from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.reports.edition import report_now
 from offdiag.services.run_notes import change_run, tag_runs
+from offdiag.services.samples.content import log_samples, remove_samples
 from offdiag.services.samples.drafts import answer_labels, label_draft
 from offdiag.services.schedules.edit import (
     add_schedule,
@@ -287,6 +289,23 @@ def test_of_costs_and_plans_that_replace_what_was_seen_one_is_saved(database: Da
     assert {type(error) for error in unseen} == {Conflict}
     assert len(changed) == 1
     assert {type(error) for error in stale} == {Stale}
+
+
+def test_content_of_a_sample_is_stored_and_removed_by_everybody(database: Database) -> None:
+    log(database)
+    place: dict[str, Any] = {"project": "default", "dataset": "holdout"}
+
+    def store_or_remove(number: int) -> None:
+        if number % 4 == 0:
+            remove_samples(database, **place, names=None)
+        else:
+            given = [GivenSample(str(sample), text=f"{number}") for sample in range(6)]
+            log_samples(database, **place, given=given)
+
+    for _ in range(3):
+        _, raised = at_once(store_or_remove)
+
+        assert raised == []
 
 
 def test_a_schedule_is_run_before_it_is_removed_or_not_at_all(database: Database) -> None:
