@@ -15,7 +15,6 @@ from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.values import MetricValue
-from offdiag.errors import NotFound
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, matrix_of
@@ -48,7 +47,7 @@ from offdiag.store.models.base import PlainText, record_as
 from offdiag.store.outdated import OutdatedResults, outdated_results
 from offdiag.store.run_neighbours import Measured, RunNeighbours, neighbour_columns, values_alike
 from offdiag.store.run_rows import logged_predictions
-from offdiag.store.runs import RunRecord, recorded
+from offdiag.store.runs import RunRecord, no_run, recorded
 from offdiag.store.truths import TruthRecord, newest_number, truth_record
 
 _RUN = "run_id"
@@ -244,11 +243,7 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
     """
     found = session.execute(_run_with_results(), {_RUN: run_id}).one_or_none()
     if found is None:
-        raise NotFound(
-            f"there is no run {run_id!r}.",
-            field="run",
-            hint="It may have been deleted, or its id is incomplete.",
-        )
+        raise no_run(run_id)
     of_run, of_results = found[:6], found[6:-5]
     around = RunNeighbours(*found[-5:])
     header, evaluation = _header(of_run), of_results[0]

@@ -268,6 +268,15 @@ def set_deleted(session: Session, run_id: str, *, at: datetime | None, by: str |
     session.execute(update(RunRow).where(RunRow.id == run_id).values(deleted_at=at, deleted_by=by))
 
 
+def no_run(run_id: str) -> NotFound:
+    """The error for a run to be shown that does not exist."""
+    return NotFound(
+        f"there is no run {run_id!r}.",
+        field="run",
+        hint="It may have been deleted, or its id is incomplete.",
+    )
+
+
 def _one(session: Session, run_id: str, statement: Select[RunRow]) -> RunRecord:
     row = session.scalar(
         statement, {"run_id": run_id}, execution_options={"populate_existing": True}

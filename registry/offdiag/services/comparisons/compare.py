@@ -18,7 +18,7 @@ from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.pair_verdict import Verdict, pair_verdict
 from offdiag.domain.runs import require_several
 from offdiag.domain.slices import Slice, parse_slice
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import confidence_level
 from offdiag.services.comparisons.by_slice import ComparedColumns, counted_columns, read_columns
 from offdiag.services.comparisons.comparability import (
@@ -39,6 +39,7 @@ from offdiag.store import compared_runs as queries
 from offdiag.store import slices, truths
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database, Session
+from offdiag.store.runs import no_run
 from offdiag.store.slices import SliceChoices
 
 
@@ -47,11 +48,7 @@ def runs_named(session: Session, run_ids: Sequence[str]) -> tuple[ComparedRun, .
     found = queries.compared_runs(session, run_ids)
     missing = next((each for each in run_ids if each not in found), None)
     if missing is not None:
-        raise NotFound(
-            f"there is no run {missing!r}.",
-            field="run",
-            hint="It may have been deleted, or its id is incomplete.",
-        )
+        raise no_run(missing)
     return tuple(found[each] for each in run_ids)
 
 
