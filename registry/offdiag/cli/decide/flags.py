@@ -16,8 +16,8 @@ from offdiag.cli.output import label, three_decimals
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.number_text import p_in_column
 from offdiag.errors import InvalidInput
-from offdiag.flags.verdict import Certainty, Severity, why_undefined
 from offdiag.flags.lifecycle import MOST_COUNTED, Action, FlagState
+from offdiag.flags.verdict import Certainty, Severity, why_undefined
 from offdiag.metrics.metric_text import points_alone
 from offdiag.records.flag import (
     CountedFlags,
