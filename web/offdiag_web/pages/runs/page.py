@@ -42,8 +42,9 @@ from offdiag_web.components.runs.export import run_list_record
 from offdiag_web.components.runs.rows import run_state
 from offdiag_web.pages.runs.charts import MOST_CHARTED
 from offdiag_web.pages.runs.columns import best_first, chosen_metrics
+from offdiag_web.pages.runs.groups import run_groups_view
 from offdiag_web.pages.runs.rows import MOST_GROUPED
-from offdiag_web.pages.runs.view import Roles, run_groups_view, run_list_view
+from offdiag_web.pages.runs.view import Roles, run_list_view
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run_list import (
     NEWEST_FIRST,
