@@ -13,7 +13,7 @@ from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.inputs.scratch import scratch_folder
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.jobs.submit import submit_evaluations
-from offdiag.services.samples.drafts import drafted_samples
+from offdiag.services.samples.draft_samples import drafted_samples
 from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import verify
 from offdiag.store import audit_log, datasets, retention, runs

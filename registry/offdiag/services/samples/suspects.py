@@ -21,13 +21,8 @@ from offdiag.metrics.label_errors.suspects import (
 )
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.samples.drafts import (
-    LabelDraft,
-    draft_of,
-    draft_truth,
-    known_among,
-    places_named,
-)
+from offdiag.services.samples.draft_samples import draft_truth, known_among, places_named
+from offdiag.services.samples.drafts import LabelDraft, draft_of
 from offdiag.store import compared_runs as queries
 from offdiag.store import label_answers, truths
 from offdiag.store.compared_runs import ComparedRun
