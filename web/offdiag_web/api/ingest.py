@@ -263,7 +263,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
 @requires(Role.LOGGER)
 def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
     """Store counts of samples of each kind as a run."""
-    notes = list(counted_slice_notes(json.slices, json.sizes))
+    notes: list[str] = []
     run = store_counts(
         current_registry().database,
         facts=_by_account(json.facts()),
@@ -271,6 +271,7 @@ def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
         given=json.given(),
         tell=notes.extend,
     )
+    notes += counted_slice_notes(json.slices, json.sizes)
     return _closed(run, json.labels or [*json.actual, *json.predicted], notes=notes), 201
 
 
