@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.sentences import known_names
 from offdiag.errors import InvalidInput
 
 ALL_GROUPS = "*"
@@ -104,12 +105,10 @@ class Hierarchy:
         try:
             return self.by_name[name]
         except KeyError:
-            known = list(self.by_name)
-            shown = ", ".join(repr(each) for each in known[:8])
             raise InvalidInput(
                 f"there is no group {name!r}.",
                 field="collapse",
-                hint=f"The groups are {shown}{', …' if len(known) > 8 else ''}.",
+                hint=known_names("groups", self.by_name),
             ) from None
 
 

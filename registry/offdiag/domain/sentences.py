@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 LONGEST_NAME = 60
+MOST_NAMES = 30
+"""Names in one hint; no format has more."""
 _PUNCTUATION = set(",;:()“”")
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&])")
@@ -27,6 +29,13 @@ def listed(words: Sequence[str], *, at_most: int = 3) -> str:
     if len(words) > at_most:
         return f"{', '.join(words[:at_most])} and {len(words) - at_most} more"
     return enumerated(words)
+
+
+def known_names(what: str, names: Iterable[str]) -> str:
+    """ "Known classes: a, b, c.": the hint for a name that is none of these."""
+    shown = list(map(name, names))
+    more = ", \N{HORIZONTAL ELLIPSIS}" if len(shown) > MOST_NAMES else ""
+    return f"Known {what}: {', '.join(shown[:MOST_NAMES])}{more}."
 
 
 def visible(text: str) -> str:

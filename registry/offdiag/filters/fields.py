@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from offdiag.domain.runs import RunState
+from offdiag.domain.sentences import known_names
 from offdiag.domain.slices import parse_slice
 from offdiag.filters.conditions import (
     NUMBERS,
@@ -149,7 +150,7 @@ def _attribute(reader: Reader) -> AttributeField:
     word = reader.token.text
     if word not in set(Attribute):
         raise reader.error(
-            f"there is no attribute {word!r}", hint=f"Attributes are {', '.join(Attribute)}."
+            f"there is no attribute {word!r}", hint=known_names("attributes", Attribute)
         )
     reader.take()
     return AttributeField(Attribute(word))
@@ -250,9 +251,7 @@ def _of_attribute(
     if not isinstance(written, str):
         raise reader.error(f"{attribute.value} is compared with a text in quotes")
     if attribute is Attribute.STATE and operator in _EQUALITIES and written not in set(RunState):
-        raise reader.error(
-            f"there is no state {written!r}", hint=f"States are {', '.join(RunState)}."
-        )
+        raise reader.error(f"there is no state {written!r}", hint=known_names("states", RunState))
     return written
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.look_alikes import did_you_mean
+from offdiag.domain.sentences import known_names
 from offdiag.domain.slices import column_text
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
@@ -151,7 +152,7 @@ def class_code(label: str, subject: Subject) -> int:
             f"there is no class {label!r}.",
             field="condition",
             hint=did_you_mean(label, subject.labels.names)
-            or f"Classes are {subject.labels.preview()}.",
+            or known_names("classes", subject.labels.names),
         ) from None
 
 

@@ -19,6 +19,7 @@ from offdiag.domain.labels import label_text
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.number_text import count
 from offdiag.domain.runs import require_name
+from offdiag.domain.sentences import known_names
 from offdiag.domain.slices import UNKNOWN, is_range, level_order, require_disjoint
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import Column, to_rich_column
@@ -225,7 +226,7 @@ def require_columns(
             raise InvalidInput(
                 f"there is no column {unknown[0]!r}.",
                 field=option,
-                hint=f"The columns are {', '.join(map(repr, columns))}.",
+                hint=known_names("columns", columns),
             )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from offdiag.domain.sentences import known_names
 from offdiag.domain.texts import Cell
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
@@ -206,4 +207,4 @@ def _known(place: str, model: type[BaseModel] | None) -> str:
         return "Leave it out."
     names = sorted(model.model_fields)
     near = get_close_matches(place, names, n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(names)}."
+    return f"Did you mean {near[0]!r}?" if near else known_names("fields", names)

@@ -90,4 +90,4 @@ def test_an_unknown_group_is_answered_with_the_known_ones() -> None:
         Hierarchy.declared(GIVEN, LABELS).group_named("plant")
 
     assert refused.value.hint is not None
-    assert "'vehicle', 'road', 'air'" in refused.value.hint
+    assert "Known groups: vehicle, road, air" in refused.value.hint

@@ -2,7 +2,7 @@
 
 import pytest
 
-from offdiag.domain.sentences import typeset
+from offdiag.domain.sentences import MOST_NAMES, known_names, typeset
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,11 @@ from offdiag.domain.sentences import typeset
 )
 def test_names_get_curly_quotes_and_numbers_their_sign(text: str, printed: str) -> None:
     assert typeset(text) == printed
+
+
+def test_a_hint_lists_known_names_so_that_each_is_told_from_the_others() -> None:
+    assert known_names("classes", ["a", "b, c", "\u202ed"]) == (
+        "Known classes: a, “b, c”, \\u202ed."
+    )
+    many = known_names("classes", map(str, range(MOST_NAMES + 1)))
+    assert many.endswith(f", {MOST_NAMES - 1}, ….")

@@ -213,7 +213,7 @@ def test_a_run_about_which_no_rule_can_be_asked_has_not_been_cleared(text: str) 
         ("precison[cat]>=0.5", UnknownKey, "'precision'"),
         ("xyzzy>=0.5", UnknownKey, "catalogue"),
         ("recall[dgo]>=0.5", UnknownKey, "Did you mean 'dog'?"),
-        ("recall[bird]>=0.5", UnknownKey, "Classes are ('cat', 'dog')"),
+        ("recall[bird]>=0.5", UnknownKey, "Known classes: cat, dog"),
         ("no-flag F4[dgo]", UnknownKey, "Did you mean 'dog'?"),
         ("recall>=0.5", InvalidInput, "Write recall[class], or use an average: macro_recall"),
         ("specificity>=0.5", InvalidInput, "Write specificity[class]."),

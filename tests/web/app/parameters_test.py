@@ -10,16 +10,16 @@ from support.pages import PageClient
 @pytest.mark.parametrize(
     ("path", "known"),
     [
-        ("/runs/{plain}/classes", "known are from, show, slice, sort"),
-        ("/runs/{plain}/curves", "known are curve, from, positive, prevalence, slice"),
+        ("/runs/{plain}/classes", "Known parameters: from, show, slice, sort"),
+        ("/runs/{plain}/curves", "Known parameters: curve, from, positive, prevalence, slice"),
         (
             "/whatif?runs={plain}&cost=@0-1",
-            "known are add, cost, merge, positive, runs, set, share, slice, vary",
+            "Known parameters: add, cost, merge, positive, runs, set, share, slice, vary",
         ),
-        ("/datasets/derm-7", "known are difference, project"),
+        ("/datasets/derm-7", "Known parameters: difference, project"),
         ("/models/effnet-b3", ""),
-        ("/problems", "known are cause, class, "),
-        ("/glossary/f1", "known are dataset, "),
+        ("/problems", "Known parameters: cause, class, "),
+        ("/glossary/f1", "Known parameters: dataset, "),
         ("/settings/rules", ""),
     ],
 )
@@ -29,7 +29,7 @@ def test_a_parameter_that_a_page_does_not_read_is_named_with_those_it_reads(
     page = reader.page(f"{path}{'&' if '?' in path else '?'}clas=fraud&utm_source=mail")
 
     told = page.all("p", "callout")[0].text
-    assert told.startswith(f"There is no parameter “clas” here{known and f'; {known}'}")
+    assert told.startswith(f"There is no parameter “clas” here.{known and f' {known}'}")
 
 
 @pytest.mark.parametrize(

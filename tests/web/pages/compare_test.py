@@ -550,14 +550,15 @@ def test_what_cannot_be_meant_is_answered_with_a_notice(comparer: PageClient) ->
 def test_parameters_that_do_not_exist_are_named(comparer: PageClient) -> None:
     page = comparer.page("/compare?a=r_1&b=r_2&utm_source=mail")
     assert page.one("p", "callout").text == (
-        "There is no parameter “a” or “b” here; known are curves, dataset, matrix, newest, "
+        "There is no parameter “a” or “b” here. "
+        "Known parameters: curves, dataset, matrix, newest, "
         "project, runs, sel, shared, slice, value."
     )
 
     for path in ("/compare", "/compare/examples"):
         page = comparer.page(f"{path}?{{pair}}&slize=country%3DSI")
         notices = " ".join(notice.text for notice in page.all("p", "callout"))
-        assert "There is no parameter “slize” here; known are" in notices
+        assert "There is no parameter “slize” here. Known parameters:" in notices
         tracked = comparer.page(f"{path}?{{pair}}&utm_source=mail&fbclid=x").one("main").text
         assert "There is no parameter" not in tracked
 

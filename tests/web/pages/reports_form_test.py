@@ -234,7 +234,7 @@ def test_every_field_may_be_full(client: PageClient, run_id: str) -> None:
         (
             {"alerts": "recall[df]<0.5"},
             "alerts",
-            "“df” is not a class of “holdout”. Its classes are",
+            "“df” is not a class of “holdout”. Known classes: ",
         ),
         ({"alerts": "mean_cost>1"}, "alerts", "needs a cost matrix"),
         ({"baseline": "r_none"}, "baseline", "There is no run “r_none”"),

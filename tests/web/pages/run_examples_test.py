@@ -135,7 +135,8 @@ def test_a_class_that_there_is_none_of_is_a_notice_and_refused_in_exports(
     assert "No example can be predicted “yak”" in text
     assert "There is no parameter" not in text
     misnamed = scored_reader.page("/runs/{several}/examples?predicted=dog").one("main").text
-    assert "There is no parameter “predicted” here; known are after, before, content" in misnamed
+    known = "Known parameters: after, before, content"
+    assert f"There is no parameter “predicted” here. {known}" in misnamed
     assert page.table("data")
     assert exported.status_code == 400
     assert exported.get_json()["error"]["field"] == "actual"

@@ -138,7 +138,10 @@ def test_every_view_has_one_address_and_marks_what_is_chosen(
     ("address", "said"),
     [
         ("/runs/{plain}?norm=both", "no normalisation “both”"),
-        ("/runs/{plain}?slize=site%3Dz", "There is no parameter “slize” here; known are as, "),
+        (
+            "/runs/{plain}?slize=site%3Dz",
+            "There is no parameter “slize” here. Known parameters: as, ",
+        ),
         ("/runs/{many_classes}?focus=nothing", "There is no class “nothing”"),
     ],
 )

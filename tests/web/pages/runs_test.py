@@ -284,7 +284,8 @@ def test_a_parameter_that_does_not_exist_is_named(reader: PageClient) -> None:
     page = reader.page("/runs?filter=metrics.mcc > 2&view=both&utm_source=mail")
 
     assert page.all("p", "callout")[0].text == (
-        "There is no parameter “filter” here; known are after, base, before, col, cols, diff, "
+        "There is no parameter “filter” here. "
+        "Known parameters: after, base, before, col, cols, diff, "
         "group, q, scale, sel, sort, view."
     )
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from offdiag.domain.runs import RunState
+from offdiag.domain.sentences import known_names
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import (
@@ -258,8 +259,8 @@ def _understood(
     key: str, class_label: str | None, value: str, negated: bool, now: datetime
 ) -> FilterTerm | Condition:
     if key not in _READERS and key not in _MOMENTS and not is_metric(key):
-        known = ", ".join((*_READERS, *_MOMENTS, "acc, bal, mcc, f1, recall(class)"))
-        raise Unclear(f"there is no filter {key!r}; known are {known}")
+        known = (*_READERS, *_MOMENTS, "acc", "bal", "mcc", "f1", "recall[class]")
+        raise Unclear(f"there is no filter {key!r}. {known_names('filters', known).rstrip('.')}")
     if not _unquoted(value).strip():
         raise Unclear(f"nothing follows {key}:")
     if key in _READERS:

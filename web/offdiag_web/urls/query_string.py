@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 from urllib.parse import quote, urlencode
 
+from offdiag.domain.sentences import known_names
 from offdiag.domain.texts import escaped_mark, name_from_path
 
 _READABLE = ":*@,~\"'"
@@ -73,8 +74,8 @@ def unknown_parameters(given: Iterable[str], known: Collection[str]) -> list[str
         return []
     names = " or ".join(f"“{each[:40]}”" for each in unknown[:_MOST_NAMED])
     others = sorted(each for each in known if not _BESIDE.fullmatch(each))
-    listed = f"; known {'is' if len(others) == 1 else 'are'} {', '.join(others)}" if others else ""
-    return [f"There is no parameter {names} here{listed}."]
+    listed = f" {known_names('parameters', others)}" if others else ""
+    return [f"There is no parameter {names} here.{listed}"]
 
 
 def read_start(values: Mapping[str, str], *, unread: str = UNREAD_PLACE) -> tuple[int, list[str]]:

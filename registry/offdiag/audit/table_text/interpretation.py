@@ -41,7 +41,7 @@ from offdiag.audit.table_text.numbers import (
 )
 from offdiag.audit.table_text.roles import Known, Roles, roles_of
 from offdiag.audit.table_text.tables import Table, tables_in
-from offdiag.domain.sentences import enumerated, listed
+from offdiag.domain.sentences import enumerated, known_names, listed
 from offdiag.errors import InvalidInput
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -189,9 +189,10 @@ def _which_classes(names: Sequence[str], found: Sequence[str]) -> InvalidInput |
     if unknown is None:
         return None
     return InvalidInput(
-        f"the text has a class {unknown!r}; known are {', '.join(names)}.",
+        f"the text has a class {unknown!r}.",
         field="classes",
-        hint=f"List every class, or say that {unknown!r} is @name, a model, or - to leave it out.",
+        hint=f"{known_names('classes', names)} List every class, or say that {unknown!r} is "
+        "@name, a model, or - to leave it out.",
     )
 
 

@@ -18,7 +18,7 @@ from offdiag.audit.table_text.interpretation import Reading
 from offdiag.cli.options import given_twice, help_text, json_option, labels_option, parse_labels
 from offdiag.cli.output import busy, label, print_json, print_tables
 from offdiag.cli.tables import filled_table, open_table
-from offdiag.domain.sentences import visible
+from offdiag.domain.sentences import known_names, visible
 from offdiag.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -335,7 +335,7 @@ def read_audit_object(source: Source) -> AuditInput:
         raise InvalidInput(
             f"{source.name} has a member {unknown!r}.",
             field="file",
-            hint=f"Known are {', '.join(_MEMBERS)}.",
+            hint=known_names("members", _MEMBERS),
         )
     arguments = {name: value for name, value in content.items() if name != "reported"}
     return AuditInput(content["reported"], arguments)

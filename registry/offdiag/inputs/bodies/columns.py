@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.sentences import known_names
 from offdiag.errors import InvalidInput, TooLarge
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def require_known_columns(names: Sequence[str]) -> None:
             raise InvalidInput(
                 f"there is no column {name!r} in a chunk.",
                 field=name,
-                hint=f"Known are {', '.join(_PLAIN)}, {SCORE_OF}<class> and {SLICE_OF}<name>.",
+                hint=known_names("columns", [*_PLAIN, f"{SCORE_OF}<class>", f"{SLICE_OF}<name>"]),
             )
     has_scores = any(name == SCORE or name.startswith(SCORE_OF) for name in names)
     if PREDICTED not in names and not has_scores:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation, orientation_in_corner
+from offdiag.domain.sentences import known_names
 from offdiag.errors import InvalidInput
 from offdiag.inputs.files.checks import both_readings, may_part_thousands
 from offdiag.inputs.files.csv_table import csv_delimiter, csv_lines
@@ -63,7 +64,7 @@ def _from_members(content: object, path: Path) -> WeightsFile:
     unknown = [name for name in content if name not in _MEMBERS]
     if unknown:
         raise _refused(
-            f"{path.name} has a member {unknown[0]!r}.", f"Known are {', '.join(_MEMBERS)}."
+            f"{path.name} has a member {unknown[0]!r}.", known_names("members", _MEMBERS)
         )
     weights = {
         actual: _row(row, f"actual {actual!r}") for actual, row in content["weights"].items()

@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.number_text import number
+from offdiag.domain.sentences import known_names
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, UnknownKey
@@ -138,7 +139,8 @@ class ClassValues(Mapping[str, MetricValue]):
             raise UnknownKey(
                 f"there is no class {text!r}.",
                 field="label",
-                hint=_similar(text, self._labels.names),
+                hint=did_you_mean(text, self._labels.names)
+                or known_names("classes", self._labels.names),
             ) from None
 
     def __iter__(self) -> Iterator[str]:
@@ -283,11 +285,3 @@ def _value_frame(values: Mapping[str, MetricValue], index: str) -> pd.DataFrame:
     }
     reasons = [None if each.reason is None else str(each.reason) for each in found]
     return pd.DataFrame({**columns, "reason": reasons}, index=pd.Index(list(values), name=index))
-
-
-def _similar(wanted: object, known: Mapping[str, Any] | Sequence[str]) -> str:
-    names = list(known)
-    shown = ", ".join(repr(name) for name in names[:5])
-    return (
-        did_you_mean(str(wanted), names) or f"Known are {shown}{', …' if len(names) > 5 else ''}."
-    )

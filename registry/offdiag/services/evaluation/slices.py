@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.sentences import known_names
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
@@ -111,7 +112,7 @@ def require_column(columns: SliceColumns, name: str) -> SliceColumn:
     """A slice column by name. Raises `UnknownKey` naming similar columns."""
     column = columns.get(name)
     if column is None:
-        known = f"It has {', '.join(columns)}." if columns else "Log a run with slices=."
+        known = known_names("columns", columns) if columns else "Log a run with slices=."
         raise UnknownKey(
             f"the dataset has no slice column {name!r}.",
             field="slice",

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from offdiag.domain.runs import require_name
 from offdiag.domain.schedule import ON_DEMAND, wall_of, zone_of
+from offdiag.domain.sentences import known_names
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.document import scope_document
 from offdiag.reports.scope import ReportScope
@@ -129,7 +130,7 @@ def reportable(session: Session, scope: ReportScope) -> ReportScope:
             raise InvalidInput(
                 f"{label!r} is not a class of {scope.dataset!r}.",
                 field="alerts",
-                hint=f"Its classes are {dataset.labels.preview()}.",
+                hint=known_names("classes", dataset.labels.names),
             )
     if scope.baseline is not None and runs.get_run(session, scope.baseline).dataset_id != (
         dataset.id

@@ -512,7 +512,7 @@ class TestCorrections:
         question = present(read(text).question)
 
         assert question.field == "classes"
-        assert "a class 'Overall'; known are a, b" in str(question)
+        assert "a class 'Overall'. Known classes: a, b." in str(question)
         assert read(text, heads={"Overall": "-"}).question is None
         assert len(read(text, heads={"Overall": "-"}).numbers) == 2
 

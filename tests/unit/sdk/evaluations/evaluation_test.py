@@ -45,7 +45,7 @@ def test_a_wrong_class_is_a_key_error_that_names_the_classes(wine: Evaluation) -
     with pytest.raises(KeyError, match="there is no class 'setosa'") as error:
         wine.per_class["recall"]["setosa"]
 
-    assert "'1', '2', '3'" in str(error.value)
+    assert "Known classes: 1, 2, 3." in str(error.value)
 
 
 def test_a_fraction_is_no_class_name(wine: Evaluation) -> None:

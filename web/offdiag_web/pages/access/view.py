@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from offdiag.domain.access import Role
+from offdiag.domain.sentences import known_names
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.store.sessions import TokenRecord
 from offdiag.store.share_links import ShareLink
@@ -28,7 +29,7 @@ def read_role(text: str) -> Role:
     """The role that a form names. Raises `InvalidInput`."""
     if text not in set(Role):
         raise InvalidInput(
-            f"{text[:40]!r} is not a role.", field="role", hint=f"Roles are {', '.join(Role)}."
+            f"{text[:40]!r} is not a role.", field="role", hint=known_names("roles", Role)
         )
     return Role(text)
 
