@@ -401,6 +401,28 @@ def test_a_damaged_file_keeps_its_run_in_the_spool_and_the_others_are_sent(
         n_others = 0
 
 
+@pytest.mark.parametrize("kind", ["run", "matrix", "counts", "paired counts", "samples"])
+def test_a_request_that_a_database_cannot_read_does_not_hold_up_the_others(
+    spool: Path, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    said = {"name": "n", "project": "p", "client_key": "k", "upload": {"odd": 1}, "odd": 1}
+    runs = {"runs": [said]} if kind == "paired counts" else {}
+    odd = SpooledRequest(kind, json.dumps({**said, **runs}))
+    folder = SpooledRun.of(spool, odd)
+    folder.begin(odd)
+    folder.finish(0)
+    folder.release()
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        logged(NOWHERE)
+
+    code, report = synced(sqlite_database.url)
+
+    assert (code, report["n_sent"], report["n_left"]) == (1, 1, 1)
+    refused = next(each for each in report["runs"] if each["outcome"] == "refused")
+    assert "field" in refused["why"]
+
+
 def test_what_others_have_in_a_spool_stays_and_a_folder_that_was_not_filled_is_removed(
     spool: Path, server: str
 ) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import ValidationError
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.sample_content import allowed_hosts
 from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
+from offdiag.records.base import RequestBody, first_problem
 from offdiag.records.datasets.sample import SampleUploads, uploaded
 from offdiag.records.ingest import NewCounts, NewMatrix, NewPairedCounts, NewRun
 from offdiag.sdk.remote.spool import PAIRED_COUNTS, SAMPLES, SpooledRequest
@@ -20,6 +24,8 @@ from offdiag.services.samples.content import log_samples
 from offdiag.settings.model import ServerSettings
 from offdiag.store.database import Database
 
+Body = TypeVar("Body", bound=RequestBody)
+
 
 @dataclass(frozen=True, slots=True)
 class DatabaseDestination:
@@ -29,7 +35,7 @@ class DatabaseDestination:
     settings: ServerSettings
 
     def open_run(self, asked: SpooledRequest) -> tuple[str, LabelSet]:
-        body = NewRun.model_validate_json(asked.body)
+        body = _read(NewRun, asked.body)
         opened = open_run(
             self.database,
             facts=body.facts(),
@@ -51,7 +57,7 @@ class DatabaseDestination:
     def log_whole(self, asked: SpooledRequest) -> str | None:
         if asked.kind == SAMPLES:
             dataset, body = asked.samples()
-            upload = SampleUploads.model_validate_json(body)
+            upload = _read(SampleUploads, body)
             log_samples(
                 self.database,
                 project=upload.project,
@@ -62,17 +68,25 @@ class DatabaseDestination:
             )
             return None
         if asked.kind == "matrix":
-            matrix = NewMatrix.model_validate_json(asked.body)
+            matrix = _read(NewMatrix, asked.body)
             return log_matrix(
                 self.database, facts=matrix.facts(), dataset=matrix.dataset, given=matrix.given()
             ).id
         if asked.kind == PAIRED_COUNTS:
-            paired = NewPairedCounts.model_validate_json(asked.body)
+            paired = _read(NewPairedCounts, asked.body)
             runs = log_paired_counts(
                 self.database, runs=paired.facts(), dataset=paired.dataset, given=paired.given()
             )
             return ", ".join(run.id for run in runs)
-        counts = NewCounts.model_validate_json(asked.body)
+        counts = _read(NewCounts, asked.body)
         return log_counts(
             self.database, facts=counts.facts(), dataset=counts.dataset, given=counts.given()
         ).id
+
+
+def _read(body: type[Body], text: str) -> Body:
+    """The body of a spooled request, refused as a server refuses it."""
+    try:
+        return body.model_validate_json(text)
+    except ValidationError as error:
+        raise first_problem(error, body) from None
