@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from werkzeug.test import TestResponse
@@ -23,6 +25,7 @@ from support.reporting import weekly
 from support.routes import path_of, route_table
 
 HIDDEN = "unmentionable"
+WEIGHTS = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
 
 
 @dataclass(frozen=True)
@@ -82,10 +85,9 @@ def fill_project(database: Database, project: str, word: str) -> str:
         project=project,
     )
     fail_evaluation(database, failed, error=f"ValueError: {word} broke")
-    weights = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
     add_costs(
         database, project=project, dataset=dataset, name=f"{word} costs",
-        weights=weights, author=word,
+        weights=WEIGHTS, author=word,
     )  # fmt: skip
     weekly(
         database,
@@ -229,6 +231,73 @@ def test_whoever_may_log_into_one_project_makes_no_other(two: TwoProjects) -> No
                   "labels": ["a", "b"]},
         )  # fmt: skip
         assert answer.status_code == status, answer.text
+
+
+RUN, FLAG, PROJECT = "a run", 10**17, "a project"
+PLAIN = "/api/v1/datasets/plain%20set"
+BASED = {"project": "alpha", "name": "new", "scope": {"dataset": "plain set", "baseline": RUN}}
+NAMING: list[tuple[str, str, dict[str, Any]]] = [
+    ("POST", "/api/v1/flags/decisions", {"action": "acknowledge", "flags": [{"id": FLAG}]}),
+    ("POST", "/api/v1/whatif", {"runs": [RUN]}),
+    ("PUT", f"{PLAIN}/baseline", {"project": "alpha", "run": RUN}),
+    ("PUT", f"{PLAIN}/champion", {"project": "alpha", "run": RUN, "reason": "best"}),
+    ("PUT", f"{PLAIN}/candidate", {"project": "alpha", "run": RUN}),
+    ("POST", "/api/v1/reports", BASED),
+    ("POST", "/api/v1/schedules", BASED | {"cron": "0 6 * * 1"}),
+    ("PUT", "/api/v1/schedules/plain%20report", {**BASED, "cron": "0 6 * * 1", "name": None}),
+    ("POST", "/api/v1/datasets", {"project": PROJECT, "name": "new", "labels": ["a", "b"]}),
+    (
+        "POST",
+        "/api/v1/cost-matrices",
+        {"project": PROJECT, "dataset": f"{HIDDEN} set", "name": "new", "weights": WEIGHTS},
+    ),
+    ("PUT", f"{PLAIN}/primary-metric", {"project": PROJECT, "metric": "mcc"}),
+    ("POST", f"{PLAIN}/comments", {"project": PROJECT, "text": "look"}),
+]
+"""Changes whose bodies name something: a run, a flag or a project."""
+
+
+def test_a_change_that_names_something_elsewhere_is_refused_as_if_it_were_not_there(
+    two: TwoProjects,
+) -> None:
+    there = hidden_documents(two)
+    flags = two.client.get(f"/api/v1/runs/{two.hidden}/flags", headers=two.everywhere)
+    flag = flags.get_json()["flags"][0]["id"]
+    for method, path, body in NAMING:
+        refused = []
+        for run, number, project in (
+            (two.hidden, flag, f"{HIDDEN} beta"),
+            ("r_nosuchrun", FLAG, "third"),
+        ):
+            sent = json.dumps({key: each for key, each in body.items() if each is not None})
+            sent = sent.replace(RUN, run).replace(str(FLAG), str(number))
+            answer = two.client.open(
+                path,
+                method=method,
+                headers=two.headers,
+                data=sent.replace(PROJECT, project),
+                content_type="application/json",
+            )
+            said = answer.text.replace(run, RUN).replace(str(number), str(FLAG))
+            refused.append((answer.status_code, said.replace(project, PROJECT)))
+        hidden, absent = refused
+
+        assert hidden == absent, path
+        assert hidden[0] in {403, 404}, path
+    assert hidden_documents(two) == there
+
+
+def hidden_documents(two: TwoProjects) -> list[str]:
+    """What programs are told of the things in `beta`."""
+    beta = f"project={HIDDEN}%20beta"
+    paths = (
+        *(f"runs/{two.hidden}", f"runs/{two.hidden}/flags", f"schedules?{beta}"),
+        *(f"datasets/{HIDDEN}%20set{end}?{beta}" for end in ("", "/promotions", "/comments")),
+        f"cost-matrices?{beta}",
+    )
+    answers = [two.client.get(f"/api/v1/{path}", headers=two.everywhere) for path in paths]
+    assert {answer.status_code for answer in answers} == {200}
+    return [answer.text for answer in answers]
 
 
 def test_names_of_views_are_seen_by_everybody(two: TwoProjects) -> None:
