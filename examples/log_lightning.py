@@ -16,12 +16,13 @@ class Classifier(lightning.LightningModule):
         )
 
     def training_step(self, batch: list[torch.Tensor], _: int) -> torch.Tensor:
-        pixels, digit = batch
+        _, pixels, digit = batch
         return torch.nn.functional.cross_entropy(self.layers(pixels), digit)
 
     def validation_step(self, batch: list[torch.Tensor], _: int) -> dict[str, torch.Tensor]:
-        pixels, digit = batch
-        return {"y_true": digit, "y_score": self.layers(pixels).softmax(-1)}
+        number, pixels, digit = batch
+        scores = self.layers(pixels).softmax(-1)
+        return {"y_true": digit, "y_score": scores, "sample_ids": number}
 
     test_step = validation_step
 
@@ -32,7 +33,9 @@ class Classifier(lightning.LightningModule):
 lightning.seed_everything(1, verbose=False)
 digits = load_digits()
 cases = TensorDataset(
-    torch.tensor(digits.data, dtype=torch.float32) / 16, torch.tensor(digits.target)
+    torch.arange(len(digits.target)),
+    torch.tensor(digits.data, dtype=torch.float32) / 16,
+    torch.tensor(digits.target),
 )
 training, validation = random_split(cases, [1_400, len(cases) - 1_400])
 log = offdiag.lightning.LogPredictions(name="two layers", dataset="digits", labels=range(10))

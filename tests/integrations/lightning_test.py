@@ -110,6 +110,22 @@ def test_validations_within_an_epoch_are_told_apart_by_their_step(log: Any, trai
     }
 
 
+def test_a_trial_of_one_batch_is_not_logged(log: Any, tmp_path: Path) -> None:
+    trial = lightning.Trainer(
+        fast_dev_run=True,
+        callbacks=[log],
+        accelerator="cpu",
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        default_root_dir=tmp_path,
+    )
+
+    trial.fit(Always(), loader(0, 1), loader(0, 0, 1))
+    trial.test(Always(), loader(0, 0, 1), verbose=False)
+
+    assert log.runs == []
+
+
 def test_one_loader_is_the_dataset_itself(log: Any, trainer: Any) -> None:
     trainer.fit(Always(), loader(0, 1), [loader(0, 0, 1)])
 

@@ -46,8 +46,8 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
 
     If there are several loaders, each has runs and a dataset of its own, "…, loader 1"; so does a
     test on other samples than the validations before it, "…, test". Further validations in an
-    epoch are also named after their step. The check that Lightning makes before training is not
-    logged.
+    epoch are also named after their step. Neither the check that Lightning makes before training
+    nor a trial with `fast_dev_run` is logged.
 
     Raises `InvalidInput` for a step that returns something else, and for training in several
     processes, each of which sees only a part of the samples.
@@ -65,7 +65,7 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
 
     def on_validation_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         """Open the runs of this epoch."""
-        if trainer.sanity_checking:
+        if trainer.sanity_checking or trainer.fast_dev_run:
             return
         part = f"epoch {trainer.current_epoch}"
         if self._epoch == trainer.current_epoch:
@@ -99,6 +99,8 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
 
     def on_test_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         """Open the runs of the test."""
+        if trainer.fast_dev_run:
+            return
         name, part, dataset = self._facts["name"], "test", self._facts["dataset"]
         tested = _samples(trainer.test_dataloaders)
         if self._validated and not _are_same(tested, self._validated):
