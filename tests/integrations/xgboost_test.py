@@ -67,3 +67,13 @@ def test_what_the_caller_says_of_weights_stands_above_those_of_the_data(url: str
 
     assert weighted_accuracy(none) == pytest.approx(4 / 6)
     assert weighted_accuracy(others) == pytest.approx(4 / 12)
+
+
+def test_boosters_of_folds_are_refused_with_what_logs_them(url: str) -> None:
+    data = xgboost.DMatrix(X, label=Y)
+    log = offdiag.xgboost.LogPredictions(
+        data, name="folds", dataset="d", labels=["well", "ill"], url=url
+    )
+
+    with pytest.raises(offdiag.errors.InvalidInput, match="log_cross_validation"):
+        xgboost.cv({"objective": "binary:logistic"}, data, 2, nfold=2, callbacks=[log])

@@ -22,7 +22,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
-from offdiag.domain.look_alikes import is_fraction, near_misses_in_words
+from offdiag.domain.look_alikes import IGNORED, is_fraction, near_misses_in_words
 from offdiag.domain.texts import require_storable
 from offdiag.errors import InvalidInput
 
@@ -204,6 +204,11 @@ class LabelSet:
         """What to do about a label that is not in the set, for error messages."""
         if is_fraction(unknown) and not self.are_kept:
             return "This looks like regression or scores: did you mean y_score?"
+        if unknown == IGNORED:
+            return "PyTorch ignores samples of this class: leave them out."
+        numbers = map(str, range(len(self)))
+        if unknown in numbers and not any(map(str.isdecimal, self.names)):
+            return "If classes are numbered from 0 in this order, give their names instead."
         near = near_misses_in_words(self.names, [unknown])
         correct = (
             "A dataset keeps its classes: correct the label, or log to a dataset of another name "

@@ -23,6 +23,8 @@ from offdiag.errors import LabelNote
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{0,17})?([eE][+-]?\d{1,2})?", re.ASCII)
 _MISSING_AS_TEXT = ("nan", "NaT", "<NA>")
 """How missing values are written when numpy and pandas turn a column into text."""
+IGNORED = "-100"
+"""The class number of samples that losses of PyTorch ignore."""
 _MOST_SHOWN = 3
 # Characters that show nothing though Unicode does not count them as control or format.
 _FILLERS = frozenset("\u034f\u115f\u1160\u3164\uffa0")
@@ -178,6 +180,11 @@ def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tu
         for name in _MISSING_AS_TEXT
         if name in names
     ]
+    if IGNORED in names and all(name.isdecimal() for name in names if name != IGNORED):
+        notes.append(
+            f"{IGNORED!r} is read as a class; PyTorch ignores samples of this class. Leave them "
+            "out if they have no label."
+        )
     known = frozenset(names)
     listing = next((name for name in names if _lists_others(name, known)), None)
     written = next((name for name in names if is_written_list(name)), None)

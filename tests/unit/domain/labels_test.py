@@ -74,7 +74,14 @@ def test_two_truth_values_are_found_by_either_name() -> None:
 
 @pytest.mark.parametrize(
     ("unknown", "way_out"),
-    [("Cat", r"'cat' and 'Cat' \(case\)"), ("0.25", "did you mean y_score"), ("x", "^Declare it")],
+    [
+        ("Cat", r"'cat' and 'Cat' \(case\)"),
+        ("0.25", "did you mean y_score"),
+        ("x", "^Declare it"),
+        ("1", "^If classes are numbered from 0 in this order, give their names instead"),
+        ("2", "^Declare it"),
+        ("-100", "^PyTorch ignores samples of this class: leave them out"),
+    ],
 )
 def test_an_unknown_label_comes_with_what_may_be_meant(unknown: str, way_out: str) -> None:
     with pytest.raises(InvalidInput) as refused:

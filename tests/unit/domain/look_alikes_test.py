@@ -69,6 +69,14 @@ def test_a_missing_value_that_became_text_is_noted(name: str) -> None:
     assert label_notes(["cat", "None", "na"]) == ()
 
 
+def test_the_number_of_ignored_samples_is_pointed_out_among_class_numbers() -> None:
+    (note,) = label_notes(["-100", "0", "1"])
+
+    assert note.startswith("'-100' is read as a class; PyTorch ignores samples of this class.")
+    assert label_notes(["-100", "-50", "0", "50"]) == ()
+    assert label_notes(["-100", "cat"]) == ()
+
+
 def test_only_the_first_few_are_listed() -> None:
     names = [name for letter in "abcde" for name in (letter, letter.upper())]
 

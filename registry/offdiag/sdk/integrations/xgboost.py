@@ -41,7 +41,14 @@ class LogPredictions(TrainingCallback):  # type: ignore[misc]  # The library shi
         self.run: Run | None = None
 
     def after_training(self, model: Booster) -> Booster:
-        """Log the run. Raises `InvalidInput` for an objective that is not a classifier's."""
+        """Log the run. Raises `InvalidInput` for `xgboost.cv` and other objectives."""
+        if not isinstance(model, Booster):
+            raise InvalidInput(
+                f"a {type(model).__name__} has several boosters.",
+                field="model",
+                hint="Train one with xgboost.train, or log folds of an XGBClassifier with "
+                "offdiag.sklearn.log_cross_validation.",
+            )
         best = model.attr("best_iteration")
         rounds = model.num_boosted_rounds() if best is None else int(best) + 1
         objective = json.loads(model.save_config())["learner"]["objective"]["name"]
