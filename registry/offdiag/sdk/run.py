@@ -453,9 +453,11 @@ class Run:
     def operating_points(self, positive: object = None) -> pd.DataFrame:
         """Thresholds of a class, as in the dashboard, with exact counts; strictest first.
 
-        `positive` is the class, by default the positive one. A run that is not evaluated yet is
-        evaluated first, as by `evaluation`. Raises `InvalidInput` for an unknown class, and
-        `Conflict` if there are no curves.
+        `positive` is the class, by default the positive one. It is predicted where its score is at
+        least the threshold; the class of two without a score of its own, where the score of the
+        other one is below it. A run that is not evaluated yet is evaluated first, as by
+        `evaluation`. Raises `InvalidInput` for an unknown class, and `Conflict` if there are no
+        curves.
         """
         self.evaluation()
         name = None if positive is None else label_text(positive, field_name="positive")
