@@ -88,7 +88,7 @@ def provenance(report: Report) -> tuple[tuple[str, str], ...]:
     facts = [
         ("project", edition.project),
         ("dataset", report.scope.dataset),
-        ("runs", _terms(report.scope.terms)),
+        ("runs", terms_text(report.scope.terms)),
         ("edition of", due_text(edition.fire_time)),
         ("figures of", f"{edition.as_of:%Y-%m-%d %H:%M:%S} UTC"),
     ]
@@ -117,7 +117,8 @@ def provenance(report: Report) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _terms(terms: tuple[RunTerm, ...]) -> str:
+def terms_text(terms: tuple[RunTerm, ...]) -> str:
+    """Which runs of the dataset a report covers."""
     return " and ".join(map(_term, terms)) if terms else "all of the dataset"
 
 

@@ -51,6 +51,13 @@ def test_a_schedule_is_made_listed_paused_resumed_and_removed(offdiag: Command) 
     assert offdiag("schedule", "show", "weekly").code == 2
 
 
+def test_a_schedule_shows_its_filters_and_alerts(offdiag: Command) -> None:
+    shown = offdiag(*WEEKLY, "--model", "vit*", "--tag", "team=x", "--alert", "mcc<0.5").out
+
+    assert "tag team is x and model is vit*" in shown
+    assert "Matthews correlation coefficient (MCC) below 0.500" in shown
+
+
 def test_the_tables_say_in_words_when_it_is_due(offdiag: Command) -> None:
     shown = offdiag(*WEEKLY)
     listed = offdiag("schedule", "list")

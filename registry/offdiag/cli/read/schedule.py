@@ -17,6 +17,8 @@ from offdiag.cli.read.report_tables import present_edition, waited_for
 from offdiag.cli.tables import facts_table
 from offdiag.domain.schedule import due_text
 from offdiag.domain.sentences import visible
+from offdiag.reports.document import terms_text
+from offdiag.reports.scope import condition_text
 
 if TYPE_CHECKING:
     from offdiag.services.reports.page import ReportsPage
@@ -191,10 +193,12 @@ def _schedule_facts(entry: ScheduleEntry) -> Table:
         "problem": entry.problem,
         "next": "paused" if not record.enabled else "\n".join(map(_moment, entry.next_due_times)),
         "dataset": scope.dataset,
+        "runs": terms_text(scope.terms),
         "metrics": ", ".join(scope.metrics),
         "slices": ", ".join(scope.slices),
         "baseline": scope.baseline,
         "cost matrix": scope.cost_matrix,
+        "alerts": ", ".join(map(condition_text, scope.alerts)),
         "sent to": ", ".join(entry.report.targets) or "no one; it is stored here",
         "last due": due_text(record.last_fire or ""),
         "last edition": _last(entry.report.last),
