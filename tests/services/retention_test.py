@@ -11,6 +11,7 @@ from sqlalchemy import select, update
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
+from offdiag.records.runs.run import DeletedRunsQuery, deleted_document
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.retention.deletion import Collected, collect, delete_run, restore_run
 from offdiag.services.truth.versions import truth_history
@@ -84,6 +85,31 @@ def test_a_run_is_deleted_once_without_its_work_and_restored_as_it_was(
     assert evaluate(database, run.id).id == before.id
 
 
+@pytest.mark.both_databases
+def test_deleted_runs_are_listed_by_when_they_were_deleted_to_whoever_sees_their_project(
+    database: Database,
+) -> None:
+    now = database.clock()
+    old, other, _ = (
+        log(database, facts=RunFacts(name="run", project=name))
+        for name in ("mine", "theirs", "mine")
+    )
+    for run, days in ((old, 2), (other, 1)):
+        delete_run(database, run.id, by="ada")
+        age(database, run.id, deleted_at=now - days * DAY)
+
+    def ids(seen: Database, **asked: Any) -> list[str]:
+        query = DeletedRunsQuery.asked(**asked)
+        return [run.id for run in deleted_document(seen, query).runs]
+
+    assert ids(database) == [other.id, old.id]
+    assert ids(database, limit=1) == [other.id]
+    assert ids(database, project="mine", dataset="holdout") == [old.id]
+    assert ids(database, dataset="none") == []
+    assert ids(database.seen_by(frozenset({"mine"}), None)) == [old.id]
+
+
+@pytest.mark.both_databases
 def test_a_restored_run_catches_up_with_the_truth(database: Database) -> None:
     run = log(database, sample_ids=IDS)
     work_off(database)
