@@ -88,6 +88,12 @@ def _table_of(folder: Path, stated: Stated) -> Imported:
         return fitting[0]
     if not fitting and len(refused) == 1:
         raise refused[0]
+    if not found:
+        raise InvalidInput(
+            "the run has no tables, and metrics alone cannot be imported.",
+            field="artifact",
+            hint="Log predictions with wandb.Table or wandb.plot.confusion_matrix.",
+        )
     raise InvalidInput(
         f"{len(fitting)} tables of the run could hold its predictions.",
         field="artifact",

@@ -26,7 +26,10 @@ from offdiag.metrics.multilabel.sets import (
     without_room,
 )
 
-_HINT = "Give an (n, q) array of 0 and 1, or one set of labels for each sample."
+_HINT = (
+    "Give an (n, q) array of 0 and 1, or one set of labels for each sample; classes of pixels or "
+    "tokens as array.ravel()."
+)
 
 Labels: TypeAlias = "list[object] | AbstractSet[object]"
 Given: TypeAlias = "NDArray[Any] | list[Labels]"

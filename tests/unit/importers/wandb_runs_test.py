@@ -128,6 +128,13 @@ def test_the_last_value_counts_also_where_it_is_no_finite_number(
     assert found == {"lr": 0.1, "net": '{"depth": 18}', "metrics.loss": value}
 
 
+def test_a_run_of_metrics_alone_says_what_can_be_imported(run: Path) -> None:
+    (run / "files/media/table/predictions_0_76.table.json").unlink()
+
+    with pytest.raises(InvalidInput, match=r"no tables, and metrics alone.*wandb\.Table"):
+        read("wandb", run)
+
+
 def test_one_of_two_tables_has_to_be_named(run: Path) -> None:
     write(run / "files/media/table/confusion.table.json", MATRIX)
 

@@ -78,8 +78,11 @@ def read_json(text: bytes, place: str, *, decimals_as_text: bool = False) -> obj
             parse_float=str if decimals_as_text else None,
         )
     except (ValueError, RecursionError) as error:
+        hint = "Correct the file."
+        if isinstance(error, json.JSONDecodeError) and error.lineno > 1 and "Extra" in error.msg:
+            hint = "If each line is an object, name the file .jsonl."
         raise InvalidInput(
-            f"{place} is not valid JSON: {error}.", field="file", hint="Correct the file."
+            f"{place} is not valid JSON: {error}.", field="file", hint=hint
         ) from None
 
 

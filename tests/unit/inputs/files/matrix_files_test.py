@@ -99,6 +99,7 @@ def test_counts_beyond_double_precision_stay_exact(tmp_path: Path) -> None:
         ("m.csv", "actual,predicted,count\na,a\n", "line 2 has 2 fields"),
         ("m.json", "[[1]]", "has no member 'matrix'"),
         ("m.json", '[{"y_true": "a", "y_pred": "a"}]', "Predictions are read from .jsonl"),
+        ("m.json", '{"y": "a"}\n{"y": "b"}\n', "name the file .jsonl"),
         ("m.json", '{"matrix": [[1, 2], 3]}', "row 1 is 3"),
         ("m.json", '{"matrix": [[1.5]]}', "the cell at [0][0] is 1.5"),
         ("m.json", '{"matrix": [[true]]}', "the cell at [0][0] is True"),
