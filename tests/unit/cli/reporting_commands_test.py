@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from offdiag.domain.schedule import due_text
+
 Command = Callable[..., Any]
 Filled = Callable[[Callable[..., Any]], Any]
 
@@ -89,7 +91,7 @@ def test_a_schedule_names_targets_out_of_reach_and_its_files_lie_in_their_folder
     states = {each["target"]: each["state"] for each in issued["deliveries"]}
     assert states.pop("folder weekly") == "sent"
     assert states["e-mail ana@example.org"] == "refused"
-    assert issued["fire_time"].replace("T", " ", 1) in shown
+    assert due_text(issued["fire_time"]) in shown
     assert (folder / "reports" / "weekly" / "weekly-0001.html").is_file()
 
 
