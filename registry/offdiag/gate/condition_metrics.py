@@ -57,7 +57,7 @@ def _values(condition: MetricCondition, subject: Subject) -> MetricValues:
         return subject.values
     if subject.differences is None:
         raise InvalidInput(
-            f"{condition.text!r} compares with a baseline, but none is given.",
+            f"{condition.text!r} compares with a baseline, but there is none, or only this run.",
             field="condition",
             hint=f"Name one with --baseline RUN. {BASELINE_OF_DATASET}",
         )

@@ -86,6 +86,13 @@ def test_the_last_admin_keeps_the_role(offdiag: Command, add: Command) -> None:
     assert "only admin" in answer.err
 
 
+def test_a_token_of_an_unknown_user_says_how_to_add_one(offdiag: Command) -> None:
+    answer = offdiag("token", "create", "ci", "--user", "ana", "--role", "logger")
+
+    assert answer.code == 2
+    assert "`offdiag user add ana --role logger` adds one." in answer.err
+
+
 def test_a_token_is_printed_once_and_listed_without_its_secret(
     offdiag: Command, add: Command
 ) -> None:

@@ -221,6 +221,7 @@ def test_a_run_about_which_no_rule_can_be_asked_has_not_been_cleared(text: str) 
         ("mean_cost[cat]>=0.5", InvalidInput, "a metric of the whole run, not of class"),
         ("mean_cost<=1", InvalidInput, "`offdiag cost default DATASET NAME`"),
         ("diff(mcc)>=0", InvalidInput, "`offdiag runs baseline RUN`"),
+        ("diff(mcc)>=0", InvalidInput, "there is none, or only this run"),
         ("no-flag F11", InvalidInput, "--weights"),
         ("no-flag F14", InvalidInput, "`offdiag runs baseline RUN`"),
     ],

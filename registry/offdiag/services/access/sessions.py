@@ -159,7 +159,11 @@ def create_token(
     with database.write() as session:
         user = users.find_user(session, owner)
         if user is None:
-            raise NotFound(f"there is no user {owner!r}.", field="user")
+            raise NotFound(
+                f"there is no user {owner!r}.",
+                field="user",
+                hint=f"`offdiag user add {owner} --role {scope.role.value}` adds one.",
+            )
         known = project_id(session, scope.project)
         if not may(Caller(CallerKind.USER, owner, user.grants), scope.role, scope.project):
             raise Forbidden(
