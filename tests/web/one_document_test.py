@@ -252,7 +252,10 @@ def test_what_runs_cost_is_the_same_document_everywhere(
 
 
 LISTS = (
-    *(("lesions", "/runs.json?q=dataset:derm-7", "runs"), ("lesions", "/flags.json", "flags")),
+    *(
+        ("lesions", "/runs.json?q=dataset:derm-7", "runs"),
+        ("lesions", "/flags.json?rule=F4", "flags"),
+    ),
     *(("lesions", "/problems.json?show=all", "problems"), ("lesions", "/jobs.json", "jobs")),
     *(("lesions", "/costs.json", "cost_matrices"), ("lesions", "/datasets.json", "datasets")),
     *(("lesions", "/models/effnet-b3.json", "runs"), ("reported", "/reports.json", "reports")),
