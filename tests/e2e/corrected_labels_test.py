@@ -1,4 +1,4 @@
-"""Ten labels are corrected: runs are scored again, ranks move, tomorrow's report says so first.
+"""Ten labels are corrected: runs are re-evaluated, ranks move, tomorrow's report says so first.
 
 Through the command line, real worker processes and the dashboard.
 """

@@ -156,7 +156,7 @@ class _Attempt:
 
     @property
     def trouble(self) -> Trouble:
-        """How many numbers got each verdict, the gravest first."""
+        """How many numbers got each verdict, the most severe first."""
         return tuple(
             sum(finding.verdict is verdict for finding in self.outcome.findings)
             for verdict in sorted(AuditVerdict, key=lambda verdict: -verdict.rank)
@@ -268,7 +268,7 @@ def _tables(claims: Sequence[Claim], facts: Facts) -> FeasibleTables | None:
 
 
 def _why(findings: Sequence[Finding], facts: Facts, if_consistent: str) -> str:
-    """The reason of the gravest finding, and how many more of its kind there are."""
+    """The reason of the most severe finding, and how many more of its kind there are."""
     verdict = worst(findings)
     if verdict is AuditVerdict.CONSISTENT:
         return if_consistent

@@ -183,7 +183,7 @@ class AuditReport:
 
 
 def worst(findings: Iterable[Finding]) -> AuditVerdict:
-    """The gravest verdict on any number."""
+    """The most severe verdict on any number."""
     return max((finding.verdict for finding in findings), key=lambda verdict: verdict.rank)
 
 

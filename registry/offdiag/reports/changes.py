@@ -1,11 +1,11 @@
 """What changed since the previous edition, judged by intervals: metrics, ranks and flags.
 
-The value of a metric can change in two ways. A run may be scored again, because a label was
+The value of a metric can change in two ways. A run may be re-evaluated, because a label was
 corrected or a metric was redefined: its predictions are the same, so its new value counts as a
 change if it lies outside the interval of the old one. Or a new run of the same name may have been
 logged: then the change is the difference of two runs, and counts if the interval of the
 difference excludes zero. If further samples are labelled, chance also moves the value of a run
-that is scored again. A report compares many values that chance can move, so their intervals hold
+that is re-evaluated. A report compares many values that chance can move, so their intervals hold
 together (Bonferroni): by chance at most 5 reports in 100 say that something changed, instead of
 nearly every one.
 """
@@ -36,7 +36,7 @@ class Origin(StrEnum):
     """Why there are two values to compare."""
 
     RESCORED = "rescored"
-    """The same run was scored again."""
+    """The same run was re-evaluated."""
     SUCCEEDED = "succeeded"
     """A newer run of the same name took its place."""
 
@@ -303,10 +303,10 @@ def _badness(run: RunFigures, metric: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FlagChanges:
-    """What happened to flags between two editions, gravest first.
+    """What happened to flags between two editions, most severe first.
 
     `opened` flags were not there before, `reopened` ones were and had been triaged. `closed` holds
-    the flags as they were when their rule still fired.
+    the flags as they were when they were last raised.
     """
 
     opened: tuple[FlagFigures, ...]

@@ -106,7 +106,7 @@ def changes_table(report: Report) -> Table | None:
 def _change_row(report: Report, change: Change) -> tuple[str, ...]:
     spec = spec_of(change.metric, of_class=change.class_label is not None)
     where = f", {change.slice}" if change.slice else ""
-    because = "scored again" if change.origin is Origin.RESCORED else "a newer run of this name"
+    because = "re-evaluated" if change.origin is Origin.RESCORED else "a newer run of this name"
     difference = change.difference
     return (
         f"{change.run_name}{report.id_if_needed(change)}",
@@ -147,7 +147,7 @@ def flags_table(report: Report) -> Table | None:
             )
             for status, flag in listed
         ],
-        "A closed flag says what held when it still fired."
+        "A closed flag says what held when it was last raised."
         if changes is not None and changes.closed
         else "",
     )

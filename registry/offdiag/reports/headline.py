@@ -170,7 +170,7 @@ def _of_missing_runs(report: Report) -> Iterator[str]:
         yield f"Baseline {baseline} is not among these runs, so differences from it are missing."
     if snapshot.waiting:
         runs = count(len(snapshot.waiting), "run is", "runs are")
-        yield f"{runs} still to be scored and not in this report."
+        yield f"{runs} not evaluated yet and not in this report."
     if snapshot.failed:
         runs = count(len(snapshot.failed), "run")
         yield f"{runs} could not be evaluated."

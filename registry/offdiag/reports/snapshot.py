@@ -19,7 +19,7 @@ WORST_KEPT = 12
 MOST_SLICED = 20
 """Number of best runs for which slices are counted; each slice is a separate evaluation."""
 MOST_FLAGS = 500
-"""Most flags for all runs together, the gravest first."""
+"""Most flags for all runs together, the most severe first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +205,13 @@ class BestOfManyFigures:
 class Snapshot:
     """Everything a report says about the present.
 
-    `runs` are all scored on the same ground truth, its newest version, with the same suite;
+    `runs` are all evaluated on the same ground truth, its newest version, with the same suite;
     they are in no meaningful order, at most `MOST_RUNS` of the `n_matching` finished runs in
-    scope. `waiting` have yet to be scored like this, `failed` could not be, and `n_elsewhere`
+    scope. `waiting` have yet to be evaluated like this, `failed` could not be, and `n_elsewhere`
     have another ground truth, or are matrices of an older version of it, whose values would not be
     comparable. `slices` are figures of the best `MOST_SLICED` runs, and `revisions` those since
-    the previous edition, oldest first. `flags` are the gravest `MOST_FLAGS` of the `n_flags` that
-    fire for `runs` and are more than a remark, None in editions from versions without flags.
+    the previous edition, oldest first. `flags` are the most severe `MOST_FLAGS` of the `n_flags`
+    that are raised for `runs` and more than a remark, None in editions of versions without flags.
     `best_set` is None if nothing was tested, `best_of_many` if the value of the best run is not
     corrected. `on_slices` are the values of conditions about slices, by run and condition;
     `n_suppressed` slices in scope are too small to be shown. `champion` is that of the dataset,

@@ -288,7 +288,7 @@ def _cases(run: RunFigures) -> str:
 def absent_table(report: Report) -> Table | None:
     snapshot = report.snapshot
     rows = [(name, "no longer in scope") for name in report.findings.gone]
-    rows += [(run.name, "still to be scored") for run in snapshot.waiting]
+    rows += [(run.name, "not evaluated yet") for run in snapshot.waiting]
     rows += [(run.name, "could not be evaluated") for run in snapshot.failed]
     return table_of("Runs without figures", ("run", "why"), rows)
 

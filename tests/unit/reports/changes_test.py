@@ -454,7 +454,7 @@ def test_the_table_holds_what_was_raised_before_what_was_closed() -> None:
 
     assert table.title == "Flags raised and closed since edition 1"
     assert [(row[0], row[3]) for row in table.rows] == [("raised", "df"), ("closed", "mel")]
-    assert table.note == "A closed flag says what held when it still fired."
+    assert table.note == "A closed flag says what held when it was last raised."
 
 
 def test_flags_survive_the_document_and_hostile_ones_are_text() -> None:

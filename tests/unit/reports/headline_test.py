@@ -185,7 +185,7 @@ def test_what_else_matters_follows_most_urgent_first() -> None:
     assert sentences == (
         "1 alert, 1 of them new: Recall of mel below 0.900 in focal.",
         "Of 1 run, focal has the highest balanced accuracy: 0.800 (0.780 – 0.820).",
-        "1 run is still to be scored and not in this report.",
+        "1 run is not evaluated yet and not in this report.",
         "1 run could not be evaluated.",
         "2 runs have another ground truth and cannot be compared.",
         "Only the newest of 1,234 runs are in this report.",

@@ -55,7 +55,7 @@ class TableTextAudit:
 
     @property
     def verdict(self) -> AuditVerdict:
-        """The gravest verdict on any model."""
+        """The most severe verdict on any model."""
         return max((each.report.verdict for each in self.models), key=lambda v: v.rank)
 
     @property
