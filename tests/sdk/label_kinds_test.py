@@ -239,6 +239,20 @@ def test_scores_in_another_order_than_the_labels_are_noted(url: str) -> None:
         offdiag.evaluate_scores(y_true=actual, y_score=y_score)
 
 
+def test_probabilities_that_add_up_to_1_but_for_rounding_are_noted(url: str) -> None:
+    """Metrics of probabilities would be undefined without a word, as for decision values."""
+    actual = ["a", "b", "c"] * 10
+    y_score = np.random.default_rng(1).dirichlet(np.ones(3), size=30).astype(np.float16)
+    given: dict[str, Any] = {"labels": ["a", "b", "c"]}
+
+    with pytest.warns(LabelNote, match="add up to 1 only nearly"):
+        found = offdiag.evaluate_scores(y_true=actual, y_score=y_score, **given)
+    assert found.aggregate["log_loss"].reason == "scores_not_probabilities"
+    for predicted in (actual, None):
+        with pytest.warns(LabelNote, match="add up to 1 only nearly"):
+            log_arrays(url, actual, predicted, new_dataset(), y_score=y_score, **given)
+
+
 ONE_HOT = np.eye(3, dtype=int)
 OF_ONE_LABEL = r"exactly one label.*argmax\(axis=1\)"
 

@@ -1,4 +1,4 @@
-"""Notes on scores that contradict the predicted or the actual classes.
+"""Notes on scores that contradict the classes, or that are probabilities but for rounding.
 
 Nothing else reveals that columns, or a single score, belong to other classes than assumed.
 """
@@ -6,6 +6,7 @@ Nothing else reveals that columns, or a single score, belong to other classes th
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from offdiag.inputs.labels import Codes
 from offdiag.inputs.scores import Scores
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import unpack_sets
+from offdiag.metrics.scores.forecasts import sum_tolerance
 
 _CLASS_AXIS = 1
 _LOOKED_AT = 50_000
@@ -29,6 +31,8 @@ _NEARLY_ALL = 0.9
 _MOST_SHOWN = 3
 _BY_CHANCE = 4.0
 """Standard errors that a model which guesses exceeds once in 30,000 times."""
+_OFF_BY_ROUNDING = 0.05
+"""How far rounded probabilities of a sample may add up from 1, such as ten with two decimals."""
 
 
 def score_notes(
@@ -101,6 +105,26 @@ def truth_notes(
         f"y_score is mostly lower where y_true is {positive_label!r} than where it is {other!r}: "
         f"it seems to be the score of {other!r}, and is read as that of {positive_label!r}, the "
         "positive class."
+    )
+    return (note,)
+
+
+def sum_notes(table: NDArray[np.floating[Any]]) -> tuple[str, ...]:
+    """A note if each row of finite scores (n, K) nearly adds up to 1, but some not exactly enough.
+
+    So do probabilities in half precision, or with a few decimals. They are not made to add up,
+    because what is stored is what was given.
+    """
+    n_classes = table.shape[_CLASS_AXIS]
+    if n_classes == 1 or table.size == 0 or table.min() < 0 or table.max() > 1:
+        return ()
+    farthest = float(np.abs(table.sum(axis=_CLASS_AXIS, dtype=np.float64) - 1).max())
+    if not sum_tolerance(n_classes) < farthest <= _OFF_BY_ROUNDING:
+        return ()
+    note = (
+        "The rows of y_score add up to 1 only nearly, like probabilities that were rounded, so "
+        "log loss, Brier score and calibration will be undefined. Compute the softmax in single "
+        "precision, as in logits.float().softmax(-1), or divide each row by its sum."
     )
     return (note,)
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.inputs.score_notes import score_notes, truth_notes
+from offdiag.inputs.score_notes import score_notes, sum_notes, truth_notes
 from offdiag.inputs.scores import Scores
 from offdiag.metrics.multilabel.sets import pack_sets
+from offdiag.metrics.scores.forecasts import Forecasts
 
 TWO = LabelSet.declared(["no", "yes"])
 MOVED = "seem to be in another order"
@@ -192,3 +193,34 @@ def test_few_sets_that_follow_no_score_exchange_no_labels(n_samples: int, seed: 
     predicted = pack_sets(draw.random((n_samples, 200)) < 0.5)
 
     assert score_notes(Scores(values), predicted, labels, None) == ()
+
+
+@pytest.mark.parametrize("precision", [np.float16, "bfloat16"])
+def test_probabilities_in_half_precision_are_noted(precision: type | str) -> None:
+    exact = np.random.default_rng(3).dirichlet(np.ones(5), size=200).astype(np.float32)
+    # A bfloat16 is the upper half of a float32.
+    half = (
+        (exact.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)
+        if precision == "bfloat16"
+        else exact.astype(precision).astype(np.float32)
+    )
+    assert not Forecasts(np.zeros(200, "u1"), half, n_classes=5).are_probabilities
+
+    (note,) = sum_notes(half)
+
+    assert "log loss, Brier score and calibration will be undefined" in note
+    assert "logits.float().softmax(-1)" in note
+    repaired = half / half.sum(axis=1, keepdims=True)
+    assert Forecasts(np.zeros(200, "u1"), repaired, n_classes=5).are_probabilities
+    assert sum_notes(repaired) == ()
+
+
+def test_scores_that_are_or_cannot_be_probabilities_are_not_noted() -> None:
+    draw = np.random.default_rng(4)
+    probabilities = draw.dirichlet(np.ones(4), size=100)
+    one_vs_rest = draw.random((100, 4))
+
+    assert sum_notes(probabilities) == sum_notes(probabilities.astype(np.float32)) == ()
+    assert sum_notes(one_vs_rest) == sum_notes(np.log(probabilities)) == ()
+    assert sum_notes(probabilities[:, :1]) == sum_notes(probabilities[:0]) == ()
+    assert sum_notes(np.append(probabilities.round(2), [[0.3, 0.3, 0, 0]], axis=0)) == ()

@@ -170,7 +170,7 @@ def evaluate_scores(
     from offdiag.inputs.ids import aligned
     from offdiag.inputs.labels import encode_labels, floats_among, label_column
     from offdiag.inputs.score_columns import require_column_of
-    from offdiag.inputs.score_notes import truth_notes
+    from offdiag.inputs.score_notes import sum_notes, truth_notes
     from offdiag.inputs.scores import Scores, score_table, single_precision
 
     given = aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
@@ -185,6 +185,7 @@ def evaluate_scores(
         require_column_of(given["y_score"], known, known.names[positive])
     named = None if positive is None else known.names[positive]
     warn_of(truth_notes(Scores(single_precision(scores)), actual, known, named))
+    warn_of(sum_notes(scores))
     forecasts = Forecasts(actual, scores, n_classes=len(known), positive=positive)
     by_convention = positive_label is None and positive is not None
     if sample_weight is not None:

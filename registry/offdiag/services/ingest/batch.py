@@ -35,7 +35,7 @@ from offdiag.inputs.labels import (
     label_column,
     require_equal_lengths,
 )
-from offdiag.inputs.score_notes import score_notes, truth_notes
+from offdiag.inputs.score_notes import score_notes, sum_notes, truth_notes
 from offdiag.inputs.scores import Scores, predicted_from, read_scores
 from offdiag.inputs.slice_columns import (
     SliceColumns,
@@ -280,6 +280,8 @@ def read_batch(
         notes += score_notes(scores, predicted, labels, positive_label)
     elif scores is not None and actual is not None:
         notes += truth_notes(scores, actual, labels, positive_label)
+    if scores is not None and not are_sets(predicted):
+        notes += sum_notes(scores.values)
     columns = {} if slices is None else read_slices(given["slices"], n_samples=len(predicted))
     notes += slice_notes(columns)
     weight = None
