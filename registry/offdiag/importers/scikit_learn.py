@@ -1,11 +1,14 @@
 """scikit-learn: the array of `confusion_matrix`, with the dict of `classification_report`.
 
 The array has no labels, so they come from the caller or from the report. The report also has the
-support of each class, which shows if the arguments of the matrix were swapped.
+support of each class, which shows if the arguments of the matrix were swapped, and its recall and
+precision, which show if the classes are in another order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from tokenize import TokenError
 
@@ -27,6 +30,7 @@ from offdiag.inputs.files.json_files import read_json_file
 
 CONVENTION = "Rows are actual and columns predicted classes, in the order of labels=."
 _AVERAGES = frozenset({"micro avg", "macro avg", "weighted avg", "samples avg"})
+_ROUNDING = 1e-9
 
 
 def read_scikit_learn(path: Path, stated: Stated) -> Imported:
@@ -34,10 +38,10 @@ def read_scikit_learn(path: Path, stated: Stated) -> Imported:
     matrix = square(_array(path), path.name)
     labels = stated.labels
     if stated.report is not None:
-        support = _support(stated.report)
-        require_same(tuple(support), labels, stated.report.name)
-        labels = tuple(support)
-        _require_support(matrix, list(support.values()), stated.report)
+        rows = _classes(stated.report)
+        require_same(tuple(rows), labels, stated.report.name)
+        labels = tuple(rows)
+        _require_same_predictions(matrix, rows, stated.report)
     if labels is None:
         raise InvalidInput(
             f"{path.name} holds numbers and no class names.",
@@ -113,35 +117,60 @@ def _require_no_thousands(cells: list[str]) -> None:
         )
 
 
-def _support(path: Path) -> dict[str, int]:
-    """Samples of each class, in the order of the report."""
+def _classes(path: Path) -> dict[str, Mapping[str, object]]:
+    """The row of each class, in the order of the report."""
     report = read_json_file(path)
     rows = report.items() if isinstance(report, dict) else ()
-    support = {
-        name: row["support"]
+    found: dict[str, Mapping[str, object]] = {
+        name: row
         for name, row in rows
         if name not in _AVERAGES and isinstance(row, dict) and "support" in row
     }
-    if not support:
+    if not found:
         raise InvalidInput(
             f"{path.name} is not a classification report.",
             field="report",
             hint="Write classification_report(…, output_dict=True) as JSON.",
         )
-    return {name: whole_count(count, f"support of {name!r}") for name, count in support.items()}
+    return found
 
 
-def _require_support(matrix: list[list[int]], support: list[int], report: Path) -> None:
-    if len(support) != len(matrix) or [sum(row) for row in matrix] == support:
+def _require_same_predictions(
+    matrix: list[list[int]], rows: Mapping[str, Mapping[str, object]], report: Path
+) -> None:
+    support = [whole_count(row["support"], f"support of {name!r}") for name, row in rows.items()]
+    if len(support) != len(matrix):
         return  # A wrong number of labels is told by the caller.
+    actual = [sum(row) for row in matrix]
     predicted = [sum(column) for column in zip(*matrix, strict=True)]
-    swapped = predicted == support
-    raise InvalidInput(
-        f"the {'columns' if swapped else 'rows'} of the matrix "
-        f"{'add up to the support' if swapped else 'do not add up to the support'} "
-        f"in {report.name}.",
-        field="matrix",
-        hint="The matrix is transposed: confusion_matrix takes y_true first."
-        if swapped
-        else "The matrix and the report are not of the same predictions.",
-    )
+    if actual != support:
+        swapped = predicted == support
+        raise InvalidInput(
+            f"the {'columns' if swapped else 'rows'} of the matrix "
+            f"{'add up to the support' if swapped else 'do not add up to the support'} "
+            f"in {report.name}.",
+            field="matrix",
+            hint="The matrix is transposed: confusion_matrix takes y_true first."
+            if swapped
+            else "The matrix and the report are not of the same predictions.",
+        )
+    for place, (name, row) in enumerate(rows.items()):
+        for key, total in (("recall", actual[place]), ("precision", predicted[place])):
+            reported = row.get(key)
+            if total and not _agrees(reported, matrix[place][place] / total):
+                raise InvalidInput(
+                    f"the {key} of {name!r} is {reported} in {report.name}, but "
+                    f"{matrix[place][place] / total:.4g} in the matrix.",
+                    field="report",
+                    hint="Write the report without sort_keys, so that its classes have the order "
+                    "of the matrix, and of the same predictions.",
+                )
+
+
+def _agrees(reported: object, rate: float) -> bool:
+    """Whether a reported rate is this one up to the digits that it has; so is one left out."""
+    if isinstance(reported, bool) or not isinstance(reported, (int, float)):
+        return True
+    exponent = Decimal(str(reported)).as_tuple().exponent
+    digit = 10.0**exponent if isinstance(exponent, int) and reported % 1 else 0.0
+    return abs(reported - rate) <= digit / 2 + _ROUNDING

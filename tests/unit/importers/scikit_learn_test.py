@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import classification_report, confusion_matrix
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput, LabelNote
@@ -106,6 +107,46 @@ def test_the_support_tells_a_transposed_matrix(tmp_path: Path) -> None:
 def test_the_support_tells_a_matrix_of_other_predictions(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="not of the same predictions"):
         read("sklearn", array(tmp_path, [[7, 2], [3, 17]]), report=report(tmp_path))
+
+
+def test_a_report_with_sorted_names_does_not_name_a_balanced_matrix(tmp_path: Path) -> None:
+    y_true = ["well"] * 50 + ["ill"] * 50
+    y_pred = ["well"] * 45 + ["ill"] * 35 + ["well"] * 20
+    matrix = array(tmp_path, confusion_matrix(y_true, y_pred, labels=["well", "ill"]))
+    found = classification_report(y_true, y_pred, labels=["well", "ill"], output_dict=True)
+
+    assert read("sklearn", matrix, report=report(tmp_path, found)).content == ImportedMatrix(
+        [[45, 5], [20, 30]], ("well", "ill"), SourceOrientation.ACTUAL_ROWS
+    )
+    with pytest.raises(InvalidInput, match=r"recall of 'ill' is 0\.6 in report\.json") as refused:
+        read("sklearn", matrix, report=report(tmp_path, dict(sorted(found.items()))))
+    assert "sort_keys" in str(refused.value)
+
+
+def test_the_precision_tells_a_matrix_of_other_predictions(tmp_path: Path) -> None:
+    y_true = ["a"] * 10 + ["b"] * 10 + ["c"] * 10
+    y_pred = ["a"] * 7 + ["b"] * 3 + ["b"] * 7 + ["c"] * 3 + ["c"] * 5 + ["a"] * 5
+    found = classification_report(y_true, y_pred, output_dict=True)
+    matrix = confusion_matrix(y_true, y_pred)
+    matrix[2] = [3, 2, 5]  # Another row of the same support and recall.
+
+    with pytest.raises(InvalidInput, match=r"precision of 'a' is 0\.58"):
+        read("sklearn", array(tmp_path, matrix), report=report(tmp_path, found))
+
+
+def test_a_rate_without_examples_is_not_compared(tmp_path: Path) -> None:
+    y_true, y_pred = ["a", "a", "b"], ["a", "a", "a"]
+    labels = ["a", "b", "c"]
+    found = classification_report(y_true, y_pred, labels=labels, output_dict=True, zero_division=1)
+
+    content = read(
+        "sklearn",
+        array(tmp_path, confusion_matrix(y_true, y_pred, labels=labels)),
+        report=report(tmp_path, found),
+    ).content
+
+    assert isinstance(content, ImportedMatrix)
+    assert content.labels == ("a", "b", "c")
 
 
 @pytest.mark.parametrize(
