@@ -147,5 +147,5 @@ class SuspectQuestion:
     class_label: str | None = None
     at_least: int = 1
     start: int = 0
-    limit: int = 50
+    limit: int | None = 50
     person: str | None = None

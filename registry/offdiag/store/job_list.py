@@ -54,8 +54,8 @@ class JobList:
     entries: tuple[JobEntry, ...]
 
 
-def job_list(session: Session, *, limit: int) -> JobList:
-    """All jobs counted by state, and at most `limit` entries; two statements."""
+def job_list(session: Session, *, limit: int | None) -> JobList:
+    """All jobs counted by state, and at most `limit` entries or all; two statements."""
     state = _state()
     counted = dict.fromkeys(JobState, 0)
     for found, number in session.execute(select(state, func.count()).group_by(state)):

@@ -19,7 +19,7 @@ from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.models import RunRow
 from offdiag.store.run_count import evaluated_runs, matches_without_each, matching_runs
 from offdiag.store.run_filter import RunFilter
-from offdiag.store.run_list import SORTED_IN_MEMORY, lines, run_list
+from offdiag.store.run_list import SORTED_IN_MEMORY, all_entries, lines, run_list
 from offdiag.store.run_order import RunOrder, groups_of, in_group, sorted_by
 from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry, run_entries
 
@@ -139,7 +139,7 @@ RUNS_OF_A_MODEL = 50
 
 @dataclass(frozen=True, slots=True)
 class ModelRuns:
-    """A model's newest runs, oldest first, by project and dataset; `total` counts all."""
+    """Runs of a model, oldest first, by project and dataset; `total` counts all there are."""
 
     name: str
     total: int
@@ -148,25 +148,48 @@ class ModelRuns:
 
 def runs_of_model(session: Session, name: str) -> ModelRuns:
     """The newest runs that were logged under a model's name. Raises `NotFound`."""
-    named = Comparison(AttributeField(Attribute.MODEL), Operator.EQUAL, (name,))
     page = run_list(
         session,
-        terms=(named,),
+        terms=(_with_model(name),),
         dataset_id=None,
         order=RunOrder(),
         cursor=None,
         limit=RUNS_OF_A_MODEL,
         metrics=(*LISTED_METRICS, *LISTED_OF_SETS),
     )
+    return _by_dataset(session, name, page.entries, page.total)
+
+
+def all_runs_of_model(session: Session, name: str) -> ModelRuns:
+    """All runs that were logged under a model's name. Raises `NotFound`."""
+    entries = tuple(
+        all_entries(
+            session,
+            terms=(_with_model(name),),
+            dataset_id=None,
+            order=RunOrder(),
+            cursor=None,
+            metrics=(*LISTED_METRICS, *LISTED_OF_SETS),
+            on_slices=(),
+        )
+    )
+    return _by_dataset(session, name, entries, len(entries))
+
+
+def _with_model(name: str) -> Comparison:
+    return Comparison(AttributeField(Attribute.MODEL), Operator.EQUAL, (name,))
+
+
+def _by_dataset(session: Session, name: str, entries: Sequence[RunEntry], total: int) -> ModelRuns:
     datasets = {(each.project, each.name): each for each in dataset_list(session)}
-    if page.total == 0:
+    if not entries:
         raise NotFound(
             f"no run was logged with the model {name!r}.",
             field="model",
             hint="Names are compared letter by letter; the list of runs has them all.",
         )
-    oldest_first = sorted(page.entries, key=lambda run: (run.project, run.dataset, run.created_at))
+    oldest_first = sorted(entries, key=lambda run: (run.project, run.dataset, run.created_at))
     grouped = groupby(oldest_first, key=lambda run: (run.project, run.dataset))
     return ModelRuns(
-        name, page.total, tuple((datasets[dataset], tuple(runs)) for dataset, runs in grouped)
+        name, total, tuple((datasets[dataset], tuple(runs)) for dataset, runs in grouped)
     )

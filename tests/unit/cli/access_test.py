@@ -154,7 +154,10 @@ def test_what_the_command_line_changes_is_in_the_log(
     assert events[0]["action"] == "offdiag log"
     assert events[0]["actor_kind"] == "cli"
     assert PASSWORD not in str(events)
-    assert "user.add" in offdiag("user", "audit").out
+    whole, cut = offdiag("user", "audit"), offdiag("user", "audit", "--limit", "1")
+    assert "user.add" in whole.out
+    assert whole.err == ""
+    assert cut.err == "There are more changes; these are the newest 1. --limit shows more.\n"
 
 
 def test_reading_commands_leave_nothing_in_the_log(offdiag: Command, add: Command) -> None:

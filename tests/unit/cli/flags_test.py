@@ -59,6 +59,9 @@ def test_flags_are_listed_the_gravest_first_and_filtered(offdiag: Command, blind
     assert ranks == sorted(ranks, reverse=True)
     assert {flag["run"] for flag in found} == {blind}
     assert f"{len(found)} open" in answer.out
+    assert "More flags" not in answer.err
+    cut = offdiag("flags", "list", "--limit", "1")
+    assert cut.err == "More flags match; these are the first 1. --limit shows more.\n"
     assert {flag["rule"] for flag in badge} == {"F3", "F4"}
     assert offdiag("flags", "list", "--dataset", "other").out == "There are no such flags.\n"
     assert {flag["run"] for flag in flags(offdiag, "--run", "blind")} == {blind}

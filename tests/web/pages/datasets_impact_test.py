@@ -3,7 +3,9 @@ import io
 
 import pytest
 
+from offdiag.services.truth import impact
 from offdiag.store.database import Database
+from offdiag_web.pages.datasets import impact_page
 from support.dashboard import fail_evaluation
 from support.logging_runs import work_off
 from support.pages import PageClient
@@ -117,6 +119,18 @@ def test_corrections_in_quick_succession_are_compared_across_the_gap(
         page = client.page(f"/datasets/pets/truth/{number}/impact")
 
         assert page.table("data")[0][0] == "runscored with v1 and v3 only"
+
+
+def test_a_csv_of_the_newest_runs_only_says_so_in_its_name(
+    revised_reader: PageClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = revised_reader.get(f"{IMPACT}.csv")
+    for module in (impact, impact_page):
+        monkeypatch.setattr(module, "MOST_RUNS", 1)
+    cut = revised_reader.get(f"{IMPACT}.csv")
+
+    assert "impact-of-truth-v2.csv" in whole.headers["Content-Disposition"]
+    assert "impact-of-truth-v2-newest-1-runs.csv" in cut.headers["Content-Disposition"]
 
 
 def test_a_first_version_has_nothing_before_it_and_others_are_not_found(

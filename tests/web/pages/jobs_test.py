@@ -1,7 +1,8 @@
 import pytest
 
-from offdiag.services.jobs.page import retry_job
+from offdiag.services.jobs.page import MOST_SHOWN, retry_job
 from offdiag.services.retention.deletion import delete_run
+from offdiag.store import jobs
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, fail_evaluation, log_lesions
 from support.filled_once import filled_once
@@ -52,6 +53,17 @@ def test_silent_workers_and_live_schedulers_are_told_apart(
     assert page.one("div", "callout-warning").text.startswith(
         "▲ No worker sent a heartbeat in the last 30 s: jobs stay queued."
     )
+
+
+def test_the_csv_of_a_long_queue_has_all_jobs(client: PageClient, database: Database) -> None:
+    runs = [str(number) for number in range(MOST_SHOWN + 1)]
+    with database.write() as session:
+        jobs.insert_many_pending(
+            session, "evaluate", [jobs.JobRequest(run, {"run": run}) for run in runs]
+        )
+
+    assert len(client.json("/jobs.json")["jobs"]) == MOST_SHOWN
+    assert len(client.records("/jobs.csv")) == MOST_SHOWN + 1
 
 
 def test_an_empty_queue_says_that_nothing_waits(client: PageClient) -> None:

@@ -18,6 +18,7 @@ from offdiag.store import job_lease
 from offdiag.store.database import Database
 from offdiag.store.models import ReportEditionRow, ReportFileRow, WorkRow
 from offdiag_web.app.security import CONTENT_SECURITY_POLICY
+from offdiag_web.pages.reports import page as report_page
 from offdiag_web.pages.reports.edition_page import policy_of
 from support.dashboard import counted_statements, log_counts
 from support.forms import form_to, send
@@ -247,6 +248,20 @@ def test_a_report_is_paused_and_resumed(client: PageClient, planned: Database) -
     assert "▲paused No editions are created until it is resumed" in page.all("dl", "facts")[1].text
     assert not page.all("ol", "times")
     assert len(client.page("/reports/weekly").one("ol", "times").inside("li")) == 5
+
+
+def test_the_csv_of_a_report_has_all_its_editions(
+    report_reader: PageClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = report_reader.json("/reports/weekly.json?project=default")["editions"]
+    monkeypatch.setattr(report_page, "EDITIONS_PER_PAGE", 1)
+    monkeypatch.setattr(report_page, "EDITIONS_READ_AT_ONCE", 2, raising=False)
+
+    lines = report_reader.records("/reports/weekly.csv?project=default")
+
+    assert [line["number"] for line in lines] == [str(each["number"]) for each in whole]
+    assert len(lines) == 3
+    assert len(report_reader.json("/reports/weekly.json?project=default")["editions"]) == 1
 
 
 def test_editions_outlive_their_schedule(client: PageClient, planned: Database) -> None:

@@ -193,7 +193,7 @@ def test_the_exports_hold_what_the_page_shows_and_the_rest(scored_reader: PageCl
     assert [line["top_1"], float(line["score_1"])] == list(first["top"][0].values())
 
 
-def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
+def test_an_export_that_is_cut_says_so_on_the_page_in_the_json_and_in_the_name_of_the_csv(
     scored_reader: PageClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(examples_page, "MOST_EXPORTED", 12)
@@ -202,6 +202,10 @@ def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
     page = scored_reader.page("/runs/{several}/examples?show=all")
     record = scored_reader.json("/runs/{several}/examples.json?show=all")
 
+    file = scored_reader.get("/runs/{several}/examples.csv?show=all")
+
+    assert "-examples-first-12.csv" in file.headers["Content-Disposition"]
+    assert len(file.text.splitlines()) == 1 + 12
     assert "have the first 12 of 400" in page.one("main").text
     assert (record["n_matching"], record["n_exported"]) == (400, 12)
     assert len(record["examples"]) == 12

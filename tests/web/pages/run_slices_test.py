@@ -13,6 +13,7 @@ from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.services.champions.promotions import approve
 from offdiag.services.flags.triage import dismiss_flags
 from offdiag.store.database import Database
+from offdiag_web.pages.run_slices import page as slices_page
 from support.filled_once import filled_once
 from support.gates import judged
 from support.logging_runs import evaluate, log
@@ -90,6 +91,21 @@ def test_a_run_that_fails_on_a_slice_does_not_open_with_praise(
     assert client.page(f"/runs/{run_id}").one("p", "statement").text == (
         "Every class is found clearly more often than by chance."
     )
+
+
+def test_the_csv_has_all_gaps(
+    client: PageClient, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = client.json(f"/runs/{run_id}/slices.json")["gaps"]
+    monkeypatch.setattr(slices_page, "MOST_GAPS", 2)
+
+    cut = client.json(f"/runs/{run_id}/slices.json")["gaps"]
+    lines = client.records(f"/runs/{run_id}/slices.csv")
+
+    assert cut == whole[:2]
+    assert [(line["slice"], line["metric"]) for line in lines] == [
+        (gap["slice"], gap["metric"]) for gap in whole
+    ]
 
 
 def test_what_cannot_be_meant_is_said_and_the_slices_are_listed(

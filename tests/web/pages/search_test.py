@@ -126,6 +126,7 @@ def test_a_model_has_its_runs_by_dataset_newest_first_and_leads_to_all(
     with patch.object(run_list_by_dataset, "RUNS_OF_A_MODEL", 2):
         cut = client.page("/models/forest%20100%25").one("p", "subtitle")
         twin = client.json("/models/forest%20100%25.json")
+        lines = client.records("/models/forest%20100%25.csv")
 
     assert page.one("p", "subtitle").text == "3 runs on 2 datasets"
     assert [title.text for title in page.all("h2") if title.text in {"clinic", "field"}] == [
@@ -135,6 +136,7 @@ def test_a_model_has_its_runs_by_dataset_newest_first_and_leads_to_all(
     assert [row.split()[0] for row in rows] == ["second", "first", "third"]
     assert len(page.all("svg", "trend")) == 3
     assert "from 0.791 to 0.891" in page.all("svg", "trend")[0]["aria-label"]
+    assert [line["name"] for line in lines] == ["first", "second", "third"]
     assert cut.text == "3 runs on 2 datasets, the newest 2 are shown · show all"
     (link,) = cut.inside("a")
     listed = client.get(link["href"].replace("/runs", "/runs.json", 1)).get_json()

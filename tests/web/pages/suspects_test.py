@@ -58,7 +58,9 @@ def pictures(page: Page) -> list[Element]:
     return [image for image in page.all("img") if image["alt"].startswith("Sample ")]
 
 
-def test_suspects_are_stated_listed_and_exported(filled: Database, client: PageClient) -> None:
+def test_suspects_are_stated_listed_and_exported(
+    filled: Database, client: PageClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = client.page(URL)
 
     assert page.one("p", "lead").text == (
@@ -69,6 +71,12 @@ def test_suspects_are_stated_listed_and_exported(filled: Database, client: PageC
     assert {row[6] for row in rows} == {"2 of 2"}
     assert any("wrong at random" in paragraph.text for paragraph in page.all("p"))
     assert {line["sample"] for line in client.records(f"{URL}.csv")} == {"4", "7"}
+    monkeypatch.setattr(suspects_page, "MOST_SUSPECTS", 1)
+    assert (client.json(f"{URL}.json")["total"], len(client.json(f"{URL}.json")["suspects"])) == (
+        2,
+        1,
+    )
+    assert len(client.records(f"{URL}.csv")) == 2
     assert client.json(f"{URL}.json")["n_suspect"] == 2
     asked = client.page(f"{URL}?class=mel&against=2")
     assert asked.one("h1").text == "d"

@@ -12,7 +12,7 @@ from rich.table import Table
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs, note_unknown_name
 from offdiag.cli.options import help_text
-from offdiag.cli.output import label, three_decimals
+from offdiag.cli.output import label, note, three_decimals
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.number_text import p_in_column
 from offdiag.errors import InvalidInput
@@ -116,9 +116,12 @@ def list_flags(
             found = CountedFlags(
                 counts=pages[0].counts, flags=[flag for page in pages for flag in page.flags]
             )
+            is_cut = pages[-1].next_page_token is not None
         else:
-            found = _stored(registry, query, limit)
+            found, is_cut = _stored(registry, query, limit)
     call.print(found, _listed(found))
+    if is_cut:
+        note(f"More flags match; these are the first {limit:,}. --limit shows more.")
     if not found.flags:
         note_unknown_name(call.url, project=query.project, dataset=query.dataset)
 
@@ -127,17 +130,18 @@ def _listed(found: CountedFlags) -> Iterator[Table | str]:
     yield inbox_table(found) if found.flags else "There are no such flags."
 
 
-def _stored(database: Database, query: FlagsQuery, limit: int) -> CountedFlags:
+def _stored(database: Database, query: FlagsQuery, limit: int) -> tuple[CountedFlags, bool]:
     from offdiag.services.flags.page import browse_flags
     from offdiag.store.flag_conditions import FlagFilter
 
     evaluate_waiting(database)
     page = browse_flags(database, FlagFilter(**query.conditions()), limit=limit)
     now = database.clock()
-    return CountedFlags(
+    listed = CountedFlags(
         counts={each.value: count for each, count in page.counts.items()},
         flags=[flag_document(entry, now) for entry in page.entries],
     )
+    return listed, page.following is not None
 
 
 @help_text("flags show F-31", see=("flags list",))

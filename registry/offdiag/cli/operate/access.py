@@ -208,6 +208,8 @@ def audit(*, actor: str, project: str, text: str, limit: int, call: Call) -> Non
         ),
     )
     call.print({"events": events}, table)
+    if page.following is not None:
+        note(f"There are more changes; these are the newest {limit:,}. --limit shows more.")
 
 
 def moment_text(moment: datetime | None) -> str:

@@ -37,8 +37,8 @@ class JobsPage:
         return is_alive(self.schedulers)
 
 
-def jobs_page(database: Database, *, limit: int = MOST_SHOWN) -> JobsPage:
-    """The queue, with at most `limit` of its jobs."""
+def jobs_page(database: Database, *, limit: int | None = MOST_SHOWN) -> JobsPage:
+    """The queue, with at most `limit` of its jobs, or all."""
     with database.read() as session:
         jobs = job_list(session, limit=limit)
         beats = list_heartbeats(session)

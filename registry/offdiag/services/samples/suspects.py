@@ -376,7 +376,7 @@ def _answer(
     if question.class_label is not None:
         wanted &= found.labels == labels.code_of(question.class_label, field_name="class")
     order = ranked.order[wanted[ranked.order]]
-    shown = order[question.start : question.start + question.limit]
+    shown = order[question.start :][: question.limit]
     moves = Counter(
         zip(found.labels[order].tolist(), ranked.suggested[order].tolist(), strict=True)
     )

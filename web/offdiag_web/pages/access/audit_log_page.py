@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from flask import Blueprint, jsonify, make_response, render_template, request
@@ -18,9 +18,10 @@ from offdiag.store.audit_log import (
     AuditPage,
     audit_page,
 )
+from offdiag.store.database import Database
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import DATA_FORMAT
-from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.app.exports import Cell, csv_stream
 from offdiag_web.urls.query_string import whole_number, with_query
 
 AUDIT_COLUMNS = (
@@ -29,25 +30,23 @@ AUDIT_COLUMNS = (
 )
 
 
-def audit_records(events: Sequence[AuditEvent]) -> list[dict[str, Any]]:
-    return [
-        {
-            "number": event.id,
-            "at": event.at.isoformat(),
-            "actor_kind": event.actor_kind,
-            "actor": event.actor,
-            "action": event.action,
-            "object": event.subject,
-            "project": event.project,
-            "request_id": event.request_id,
-            "detail": dict(event.detail),
-        }
-        for event in events
-    ]
+def audit_record(event: AuditEvent) -> dict[str, Any]:
+    return {
+        "number": event.id,
+        "at": event.at.isoformat(),
+        "actor_kind": event.actor_kind,
+        "actor": event.actor,
+        "action": event.action,
+        "object": event.subject,
+        "project": event.project,
+        "request_id": event.request_id,
+        "detail": dict(event.detail),
+    }
 
 
-def audit_rows(events: Sequence[AuditEvent]) -> Iterator[Sequence[Cell]]:
-    for event, record in zip(events, audit_records(events), strict=True):
+def audit_rows(events: Iterable[AuditEvent]) -> Iterator[Sequence[Cell]]:
+    for event in events:
+        record = audit_record(event)
         record["detail"] = json.dumps(event.detail, ensure_ascii=False)
         yield [record[column] for column in AUDIT_COLUMNS]
 
@@ -79,10 +78,21 @@ def page() -> Response:
 @blueprint.get(f"{_PATH}{DATA_FORMAT}")
 @requires(Role.ADMIN)
 def export(form: str) -> Response:
+    """JSON says where to go on after `MOST_EVENTS`; CSV has all events."""
     found = _found(MOST_EVENTS)
     if form == "json":
-        return jsonify(events=audit_records(found.events), following=found.following)
-    return csv_response("audit", AUDIT_COLUMNS, audit_rows(found.events))
+        return jsonify(events=[*map(audit_record, found.events)], following=found.following)
+    rows = audit_rows(_from(found, current_registry().database, _wanted()))
+    return csv_stream("audit", AUDIT_COLUMNS, rows)
+
+
+def _from(found: AuditPage, database: Database, wanted: AuditFilter) -> Iterator[AuditEvent]:
+    """The events of a page and of all pages after it, which are read while they are sent."""
+    yield from found.events
+    while found.following is not None:
+        with database.read() as session:
+            found = audit_page(session, wanted, before=found.following, limit=MOST_EVENTS)
+        yield from found.events
 
 
 def _found(limit: int) -> AuditPage:

@@ -370,7 +370,9 @@ def export(name: str, number: int, form: str) -> Response:
                 sentence=impact_sentence(impact, metric),
             )
         )
-    return csv_response(f"impact-of-truth-v{number}", IMPACT_COLUMNS, impact_rows(impact))
+    which = f"-newest-{MOST_RUNS}-runs" if impact.is_cut else ""
+    file_name = f"impact-of-truth-v{number}{which}"
+    return csv_response(file_name, IMPACT_COLUMNS, impact_rows(impact))
 
 
 def _impact(name: str, number: int) -> TruthImpact:

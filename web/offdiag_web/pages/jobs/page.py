@@ -151,10 +151,11 @@ def page() -> Response:
 @blueprint.get(f"/jobs{DATA_FORMAT}")
 @requires(Role.VIEWER, everywhere=True)
 def export(form: str) -> Response:
+    """JSON counts all jobs and has the first ones; CSV, which has no counts, has all jobs."""
     database = current_registry().database
-    found = job_list(jobs_page(database), database.clock())
     if form == "json":
-        return json_response(found)
+        return json_response(job_list(jobs_page(database), database.clock()))
+    found = job_list(jobs_page(database, limit=None), database.clock())
     return csv_response("jobs", JOB_COLUMNS, map(job_row, found.jobs))
 
 

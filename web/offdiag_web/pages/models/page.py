@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.runs import Task
 from offdiag.records.runs.run import entry_row, run_columns, run_summary
 from offdiag.store.dataset_page import DatasetFacts
-from offdiag.store.run_list_by_dataset import runs_of_model
+from offdiag.store.run_list_by_dataset import all_runs_of_model, runs_of_model
 from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT
@@ -139,8 +139,10 @@ def page(name: str) -> Response:
 
 @blueprint.get(f"/models/<name:name>{DATA_FORMAT}")
 def export(name: str, form: str) -> Response:
+    """JSON has the newest runs and says how many there are; CSV has all runs."""
     with current_registry().database.read() as session:
-        model = runs_of_model(session, name)
+        read = all_runs_of_model if form == "csv" else runs_of_model
+        model = read(session, name)
     runs = [run for _, on_dataset in model.by_dataset for run in on_dataset]
     if form == "json":
         return jsonify(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +15,8 @@ from offdiag.metrics import metric_text
 from offdiag.records.report import (
     EDITION_COLUMNS,
     REPORT_COLUMNS,
+    ReportDetail,
+    SentEdition,
     report_detail,
     report_list,
     report_row,
@@ -137,6 +140,8 @@ def _edition_line(entry: EditionEntry, address: ReportAddress) -> EditionLine:
 REPORT = "/reports/<name:name>"
 """Address of a report; each page appends its own name."""
 
+EDITIONS_READ_AT_ONCE = 1_000
+
 blueprint = Blueprint("reports", __name__)
 
 
@@ -192,13 +197,25 @@ def report(name: str) -> Response:
 
 @blueprint.get(f"{REPORT}{DATA_FORMAT}")
 def report_export(name: str, form: str) -> Response:
-    found = report_detail(
-        report_page(current_registry().database, project=requested_project(), name=name)
-    )
+    """JSON counts all editions and has the newest; CSV has all."""
     if form == "json":
-        return json_response(found)
-    rows = (edition.row(EDITION_COLUMNS) for edition in found.editions)
+        return json_response(_detail(name, 0, EDITIONS_PER_PAGE))
+    rows = (edition.row(EDITION_COLUMNS) for edition in _all_editions(name))
     return csv_response("report-editions", EDITION_COLUMNS, rows)
+
+
+def _all_editions(name: str) -> Iterator[SentEdition]:
+    start = 0
+    while found := _detail(name, start, EDITIONS_READ_AT_ONCE).editions:
+        yield from found
+        start += len(found)
+
+
+def _detail(name: str, start: int, limit: int) -> ReportDetail:
+    database = current_registry().database
+    return report_detail(
+        report_page(database, project=requested_project(), name=name, start=start, limit=limit)
+    )
 
 
 @blueprint.post(f"{REPORT}/run")

@@ -150,7 +150,9 @@ def _named(run: RunHeader, code: str) -> str:
 @blueprint.get(f"{RUN}/examples.csv")
 def examples_csv(run_id: str) -> Response:
     export, _ = _export(run_id)
-    return csv_stream(f"{run_id}-examples", example_columns(export), example_rows(export))
+    which = f"-first-{export.n_exported}" if export.n_exported < export.total else ""
+    file_name = f"{run_id}-examples{which}"
+    return csv_stream(file_name, example_columns(export), example_rows(export))
 
 
 @blueprint.get(f"{RUN}/examples.json")

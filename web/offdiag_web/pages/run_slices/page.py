@@ -24,10 +24,10 @@ from offdiag.records.runs.slices import (
     SLICE_COLUMNS,
     Fairness,
     FairnessOfClass,
-    RunSlices,
     SlicesQuery,
     fairness_document,
     run_slices,
+    slice_gap,
 )
 from offdiag.services.evaluation.slice_counts import N_CROSSED, RunFindings, slice_findings
 from offdiag.services.fairness import fairness_of_run
@@ -179,21 +179,30 @@ def page(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/slices.json")
 def slices_json(run_id: str) -> Response:
-    return json_response(_document(run_id))
+    query = _query()
+    return json_response(run_slices(run_id, _findings(run_id, query), query))
 
 
 @blueprint.get(f"{RUN}/slices.csv")
 def slices_csv(run_id: str) -> Response:
-    rows = [each.row(SLICE_COLUMNS) for each in _document(run_id).gaps]
+    """All gaps; JSON, which says how many tests were made, has the worst `MOST_GAPS`."""
+    findings = _findings(run_id, _query())
+    rows = (
+        ()
+        if findings is None
+        else (slice_gap(gap, findings.labels).row(SLICE_COLUMNS) for gap in findings.found.worst())
+    )
     return csv_response(f"{run_id}-slices", SLICE_COLUMNS, rows)
 
 
-def _document(run_id: str) -> RunSlices:
+def _query() -> SlicesQuery:
+    return SlicesQuery(limit=MOST_GAPS, columns=",".join(request.args.getlist("across")) or None)
+
+
+def _findings(run_id: str, query: SlicesQuery) -> RunFindings | None:
     results = results_of(stored_run(run_id))
-    query = SlicesQuery(limit=MOST_GAPS, columns=",".join(request.args.getlist("across")) or None)
     database = current_registry().database
-    found = slice_findings(database, run_id, results.counted, columns=query.crossed)
-    return run_slices(run_id, found, query)
+    return slice_findings(database, run_id, results.counted, columns=query.crossed)
 
 
 def _view(run_id: str, findings: RunFindings, notices: list[str]) -> SlicesView:

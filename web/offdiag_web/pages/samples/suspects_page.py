@@ -187,7 +187,9 @@ def chosen_labels(found: SuspectLabels, form: MultiDict[str, str]) -> dict[int |
 
 @blueprint.get(f"{DATASET}/suspects{DATA_FORMAT}")
 def export(name: str, form: str) -> Response:
-    question = SuspectQuestion(request.args.get("class") or None, _at_least(), 0, MOST_SUSPECTS)
+    """JSON says how many match and has the first `MOST_SUSPECTS`; CSV has all."""
+    limit = MOST_SUSPECTS if form == "json" else None
+    question = SuspectQuestion(request.args.get("class") or None, _at_least(), 0, limit)
     document = suspects_document(_found(name, question))
     if form == "json":
         return json_response(document)
