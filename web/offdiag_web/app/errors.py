@@ -124,6 +124,7 @@ REQUESTS = {
     "schedule run": "POST {}/schedules/{{name}}/run",
     "truth revise": "POST {}/datasets/{{name}}/truth",
     "truth show": "GET {}/datasets/{{name}}/truth",
+    "user add": "POST {}/users",
 }
 """The API request that does the same as a command in a hint; other commands are for admins."""
 _PAGES = {
@@ -137,6 +138,7 @@ _PAGES = {
     "schedule list": "the list of reports",
     "schedule run": "“Run now” on its page",
     "truth show": "the tab Data of the dataset",
+    "user add": "the list of users",
 }
 """What pages offer for a command that a hint names."""
 _COMMAND = re.compile(r"`offdiag ([a-z]+(?: [a-z]+)?)[^`]*`")
