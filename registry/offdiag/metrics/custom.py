@@ -26,6 +26,8 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from math import isfinite
+from os.path import realpath
+from types import FunctionType
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -213,8 +215,8 @@ def metric(
     * `name`: the key. Default: the name of the function.
 
     Raises `InvalidInput` for a name that is not a key and for an empty range, and `Conflict` for a
-    key of the catalogue, or if metrics were used in this process before: the set of metrics stays
-    the same while a process runs.
+    key of the catalogue or of another function, or if metrics were used in this process before:
+    the set of metrics stays the same while a process runs.
     """
     _check_range(low, high)
     _check_words(title=title, direction=direction, of=of)
@@ -236,6 +238,14 @@ def metric(
                 hint="Declare it right after `import offdiag`, or in a module that an entry point "
                 f"of the group {GROUP} names.",
             )
+        known = _declared.metrics.get(key)
+        if known is not None and not _is_read_again(known.function, function):
+            raise Conflict(
+                f"metric {key!r} is declared twice, by {_place(known.function)} and "
+                f"{_place(function)}.",
+                field="metric",
+                hint="Give one of the functions another name.",
+            )
         facts = {
             "key": key,
             "title": title,
@@ -244,13 +254,27 @@ def metric(
             "direction": Direction(direction),
             "version": version,
             "formula": formula or (inspect.getdoc(function) or title).partition("\n")[0],
-            "source": source or f"{function.__module__}.{function.__qualname__}",
+            "source": source or _place(function),
             "undefined_when": NO_SAMPLES | FAILED,
         }
         _declared.metrics[key] = CustomMetric(function, of, facts)
         return function
 
     return declare
+
+
+def _place(function: Callable[..., object]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+def _is_read_again(known: Callable[..., object], given: Callable[..., object]) -> bool:
+    """Whether both are one function, as of a cell run twice or a module that is also a script."""
+    files = [
+        realpath(each.__code__.co_filename) if isinstance(each, FunctionType) else each.__module__
+        for each in (known, given)
+    ]
+    is_one_place = known.__module__ == given.__module__ or files[0] == files[1]
+    return is_one_place and known.__qualname__ == given.__qualname__
 
 
 def _check_range(low: float, high: float) -> None:

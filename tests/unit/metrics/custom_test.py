@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,7 +16,7 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.aggregates.classified import Classified
 from offdiag.metrics.aggregates.custom import MOST_CELLS, gradient_of, over_stack
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.custom import CustomMetric, MatrixInput, ScoreInput
+from offdiag.metrics.custom import CustomMetric, MatrixInput, ScoreInput, _Declared
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.tally import tally
 
@@ -138,6 +141,51 @@ def test_a_metric_is_declared_before_any_is_used() -> None:
         @offdiag.metric(title="Late", low=0, high=1, direction="higher")
         def late(m: offdiag.MatrixInput) -> float:
             return m.total
+
+
+def function_of(module: str, name: str = "f2_ill") -> Any:
+    namespace: dict[str, object] = {"__name__": Path(module).stem}
+    exec(compile(f"def {name}(m): return 0.5", module, "exec"), namespace)
+    return namespace[name]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (function_of("team/one.py"), function_of("team/two.py")),
+        (function_of("team/one.py", "a"), function_of("team/one.py", "b")),
+    ],
+)
+def test_two_functions_cannot_have_one_key(
+    monkeypatch: pytest.MonkeyPatch, first: Any, second: Any
+) -> None:
+    monkeypatch.setattr("offdiag.metrics.custom._declared", _Declared())
+    declare = offdiag.metric(title="Own", low=0, high=1, direction="higher", name="own")
+    declare(first)
+
+    with pytest.raises(
+        Conflict, match=rf"'own' is declared twice, .*one\.{first.__name__}"
+    ) as told:
+        declare(second)
+
+    assert f"{second.__module__}.{second.__name__}" in str(told.value)
+    assert "another name" in str(told.value)
+
+
+@pytest.mark.parametrize("again", ["team/one.py", "team/../team/one.py"])
+def test_a_function_that_is_read_again_replaces_the_earlier_one(
+    monkeypatch: pytest.MonkeyPatch, again: str
+) -> None:
+    declared = _Declared()
+    monkeypatch.setattr("offdiag.metrics.custom._declared", declared)
+    declare = offdiag.metric(title="Own", low=0, high=1, direction="higher")
+    declare(function_of("team/one.py"))
+    second = function_of(again)
+    second.__module__ = "__main__" if ".." in again else second.__module__
+
+    declare(second)
+
+    assert declared.metrics["f2_ill"].function is second
 
 
 @pytest.mark.parametrize(
