@@ -22,6 +22,8 @@ CONVENTION = "Rows are predictions and columns the reference, as in table(data, 
 _LONG_FORM = ("Prediction", "Reference", "Freq")
 _OWN_CORNERS = ("", "Prediction")
 _POSITIVE = re.compile(r"'Positive' Class\s*:\s*(.+)")
+_AVERAGES = re.compile(r"\(entries are ((percentual )?average cell counts[^)]*)\)")
+"""What caret prints above the table of a resampled model unless it adds up counts."""
 _MOST_DIGITS = 25
 _SHARES = re.compile(r"\s\d+\.\d+$")
 
@@ -38,6 +40,9 @@ def read_caret(path: Path, stated: Stated) -> Imported:
             raise unreadable(path, error) from None
         except UnicodeDecodeError as error:
             raise damaged(path, "text", error) from None
+        averages = _AVERAGES.search(text)
+        if averages is not None:
+            raise _no_counts(f"{path.name} prints {averages[1]!r}.")
         content = _from_text(text.splitlines(), path.name)
         positive = _POSITIVE.search(text)
         if positive is not None:
@@ -112,15 +117,17 @@ def _from_text(lines: Sequence[str], name: str) -> ImportedMatrix:
 
 def _unreadable_row(line: str, name: str) -> InvalidInput:
     if _SHARES.search(line.rstrip()):
-        return InvalidInput(
-            f"{name} prints shares: {line.strip()[:60]!r}.",
-            field="matrix",
-            hint='Print the counts: confusionMatrix(…, norm = "none").',
-        )
+        return _no_counts(f"{name} prints shares: {line.strip()[:60]!r}.")
     return InvalidInput(
         f"line {line.strip()[:60]!r} of {name} has fewer counts than there are classes.",
         field="matrix",
         hint="Was the table folded? Print it after options(width = 10000).",
+    )
+
+
+def _no_counts(message: str) -> InvalidInput:
+    return InvalidInput(
+        message, field="matrix", hint='Print the counts: confusionMatrix(…, norm = "none").'
     )
 
 

@@ -154,6 +154,8 @@ def _targets_are_numbers(samples: Sequence[Mapping[str, object]]) -> bool:
 def _classes(
     sample: Mapping[str, object], names: tuple[str, ...], path: Path, *, numbered: bool
 ) -> tuple[str, str]:
+    if sample["target"] is None:
+        raise _unreadable_sample(sample, path, "no target")
     responses = _responses(sample)
     target = str(sample["target"]).strip()
     likelihoods = [_likelihood(response) for response in responses]

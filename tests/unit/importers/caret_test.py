@@ -105,6 +105,19 @@ def test_a_table_written_as_a_data_frame_names_its_columns(tmp_path: Path, separ
     assert found == ImportedMatrix([[8, 3], [1, 17]], ("a", "b"), SourceOrientation.ACTUAL_ROWS)
 
 
+def test_counts_added_up_over_resamples_are_read(tmp_path: Path) -> None:
+    (tmp_path / "cm.txt").write_text(
+        "Cross-Validated (10 fold) Confusion Matrix \n\n"
+        "(entries are un-normalized aggregated counts)\n \n"
+        "          Reference\nPrediction  a  b\n         a 30 10\n         b 20 40\n"
+    )
+
+    found = read("caret", tmp_path / "cm.txt").content
+
+    assert isinstance(found, ImportedMatrix)
+    assert found.matrix == [[30, 10], [20, 40]]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
@@ -118,6 +131,23 @@ def test_a_table_written_as_a_data_frame_names_its_columns(tmp_path: Path, separ
             "cm.txt",
             "  Reference\nPrediction    a    b\n  a 33.3  0.0\n  b  0.0 66.7\n",
             "prints shares",
+        ),
+        (
+            "cm.txt",
+            (
+                "Cross-Validated (10 fold) Confusion Matrix \n\n"
+                "(entries are percentual average cell counts across resamples)\n \n"
+                "          Reference\nPrediction  a  b\n         a 30 10\n         b 20 40\n"
+            ),
+            "'percentual average cell counts across resamples'",
+        ),
+        (
+            "cm.txt",
+            (
+                "(entries are average cell counts across resamples)\n \n"
+                "          Reference\nPrediction a b\n         a 3 1\n         b 2 4\n"
+            ),
+            "'average cell counts across resamples'",
         ),
         ("cm.csv", "actual,a,b\na,1,2\nb,3,4\n", "the corner of cm.csv says 'actual'"),
         ("cm.csv", ",a,b\na,.1,2\nb,3,4\n", "the cell at line 2"),

@@ -177,6 +177,7 @@ def test_generated_text_is_compared_after_its_filter(file: Path) -> None:
         (sample(3, "²", ["bad", "good"], -1, -2), "the target '²', which is not a choice"),
         (sample(3, "1", ["bad", "good"], -1, float("nan")), "no single response"),
         ({"target": "a", "filtered_resps": [["a", "b"]]}, "no single response"),
+        ({"doc_id": 3, "target": None, "filtered_resps": ["a"]}, "sample 3 of .* has no target"),
     ],
 )
 def test_what_is_no_classification_is_refused(
