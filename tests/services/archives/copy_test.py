@@ -17,6 +17,7 @@ from offdiag.store.archive import backup
 from offdiag.store.archive.backup import load_archive
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow
+from offdiag.store.run_page import read_run
 from support.archives import Registry, held
 from support.logging_runs import evaluate, log
 
@@ -54,10 +55,38 @@ def test_a_row_that_comes_back_different_undoes_the_copy(
     assert held(other) == before
 
 
-def test_numbers_that_a_server_keeps_otherwise_are_found_out(
+NUMBERS = (1e300, -1e20, 1e16, 1.2345678901234567e18, 2**70, 1e15, 0.1, 5e-324, -0.0, 3)
+
+
+def test_numbers_that_a_server_writes_otherwise_are_copied(
     sqlite_database: Database, postgres_database: Database
 ) -> None:
+    params = {f"x{at}": number for at, number in enumerate(NUMBERS)}
+    run = log(sqlite_database, facts=RunFacts(name="huge", params=params))
+
+    copy_registry(sqlite_database, postgres_database, force=False)
+
+    with postgres_database.read() as session:
+        copied = read_run(session, run.id).run.params
+    assert [float(number) for number in copied.values()] == list(map(float, NUMBERS))
+    assert copied["x4"] == 2**70
+
+
+@pytest.mark.parametrize("other_number", [10**300 + 1, 1.0000000000000002e300])
+def test_another_number_is_found_out(
+    sqlite_database: Database,
+    postgres_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    other_number: float,
+) -> None:
     log(sqlite_database, facts=RunFacts(name="huge", params={"penalty": 1e300}))
+
+    def load_badly(connection: object, *rest: object) -> None:
+        load_archive(connection, *rest)  # type: ignore[arg-type]
+        changed = update(RunRow).values(params={"penalty": other_number})
+        connection.execute(changed)  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(backup, "load_archive", load_badly)
 
     with pytest.raises(Conflict, match=r"in run\.") as caught:
         copy_registry(sqlite_database, postgres_database, force=False)

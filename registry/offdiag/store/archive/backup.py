@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from decimal import Decimal
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -133,7 +134,8 @@ def require_same_rows(
     """Read every row back, and raise `Conflict`, naming the tables, if any row differs.
 
     Rows are compared by SHA-256 over their values, in the order of their keys. The order of the
-    names in a JSON document does not count: PostgreSQL keeps its own.
+    names in a JSON document does not count, nor that a number such as 1e20 is a float: PostgreSQL
+    has its own order and writes numbers without exponents.
     """
     n_done, different = 0, []
     for table in tables:
@@ -149,8 +151,8 @@ def require_same_rows(
         raise Conflict(
             f"the database does not return the rows it was given, in {', '.join(different)}.",
             field="database",
-            hint="Nothing was copied. Numbers beyond 1e15 in params are the likely reason; "
-            "`offdiag db backup` and `offdiag db restore` move a registry without this check.",
+            hint="Nothing was copied. `offdiag db backup` and `offdiag db restore` move a "
+            "registry without this check.",
         )
 
 
@@ -172,8 +174,14 @@ def _digest(rows: Iterable[Mapping[str, Any]]) -> str:
 
 def _text(value: object) -> str:
     if isinstance(value, (dict, list)):
-        return json.dumps(value, sort_keys=True)
+        alike = json.loads(json.dumps(value), parse_float=_as_on_a_server)
+        return json.dumps(alike, sort_keys=True)
     return value.isoformat() if isinstance(value, datetime) else repr(value)
+
+
+def _as_on_a_server(number: str) -> int | float:
+    """A float of a document as PostgreSQL returns it: 1e20 with all its digits, and no -0.0."""
+    return int(Decimal(number)) if "e+" in number else float(number) + 0.0
 
 
 def load_archive(connection: Connection, archive: ArchiveReader, progress: Progress) -> None:
