@@ -72,7 +72,9 @@ def test_numbers_that_a_server_writes_otherwise_are_copied(
     assert copied["x4"] == 2**70
 
 
-@pytest.mark.parametrize("other_number", [10**300 + 1, 1.0000000000000002e300])
+@pytest.mark.parametrize(
+    "other_number", [10**300 + 1, 1.0000000000000002e300], ids=["int", "float"]
+)
 def test_another_number_is_found_out(
     sqlite_database: Database,
     postgres_database: Database,
