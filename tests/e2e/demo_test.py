@@ -74,6 +74,7 @@ def test_the_table_of_runs_is_printed_with_every_run_evaluated(demo: tuple[Path,
     assert len(runs) >= 10
     assert {run.state for run in runs} == {RunState.EVALUATED}
     assert all(run.id in printed and run.name in printed for run in runs)
+    assert f"serve --url sqlite:///{folder / 'demo-registry' / 'offdiag.db'}" in printed
 
 
 def test_the_wine_run_has_the_matrix_and_the_numbers_of_the_paper(
@@ -194,6 +195,7 @@ def test_a_second_call_trains_nothing_again_and_serves_until_ctrl_c(
     assert code == 0, errors
     assert "Traceback" not in errors
     assert "Training" not in errors
+    assert "Evaluating" not in errors
     assert {run.id for run in all_runs(folder)} == {run.id for run in before}
     with registry_of(folder) as database:
         newest = edition_page(database, project=PROJECT, name=REPORT, number=None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -76,12 +78,15 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
             run.id for run in demo_runs(database) if (run.dataset, run.name) == (DIGITS, IN_USE)
         )
         judge_runs(database, in_use=in_use)
+        evaluated = _evaluated(demo_runs(database))
         with working_in_background(database, settings):
-            entries = evaluated_entries(database)
+            entries = evaluated_entries(database, evaluated)
             approve_run_in_use(database, in_use=in_use)
             _create_report(database, settings, in_use)
             print_tables(run_table(map(run_summary, entries), with_intervals=fits_intervals()))
-            if not no_serve:
+            if no_serve:
+                click.echo(f"`offdiag serve --url {shlex.quote(database.url)}` shows these runs.")
+            else:
                 serve_until_stopped(
                     database,
                     settings,
@@ -134,14 +139,17 @@ def _create_report(database: Database, settings: Settings, in_use: str) -> None:
         )
 
 
-def evaluated_entries(database: Database) -> list[RunEntry]:
-    """All runs of the demo, once a worker has evaluated each.
+def _evaluated(entries: Iterable[RunEntry]) -> set[str]:
+    return {entry.id for entry in entries if entry.state is RunState.EVALUATED}
+
+
+def evaluated_entries(database: Database, seen: set[str]) -> list[RunEntry]:
+    """All runs of the demo, once a worker has evaluated those not `seen` to be evaluated.
 
     Raises `EvaluationFailed`, and `EvaluationPending` after the timeout.
     """
     give_up_at = time.monotonic() + _WAIT_S
-    with counted("Evaluating", len(demo_runs(database))) as step:
-        seen: set[str] = set()
+    with counted("Evaluating", len(demo_runs(database)) - len(seen)) as step:
         while True:
             entries = demo_runs(database)
             for entry in entries:
