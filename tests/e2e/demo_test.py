@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 from pathlib import Path
 from urllib.request import urlopen
@@ -74,7 +75,8 @@ def test_the_table_of_runs_is_printed_with_every_run_evaluated(demo: tuple[Path,
     assert len(runs) >= 10
     assert {run.state for run in runs} == {RunState.EVALUATED}
     assert all(run.id in printed and run.name in printed for run in runs)
-    assert f"serve --url sqlite:///{folder / 'demo-registry' / 'offdiag.db'}" in printed
+    url = f"sqlite:///{folder / 'demo-registry' / 'offdiag.db'}"
+    assert f"`offdiag serve --url {shlex.quote(url)}` shows these runs." in printed
 
 
 def test_the_wine_run_has_the_matrix_and_the_numbers_of_the_paper(
