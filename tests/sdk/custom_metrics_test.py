@@ -81,6 +81,15 @@ evaluation = offdiag.get_run("plain").evaluation()
 told["aggregate"] = {key: value.to_dict() for key, value in evaluation.aggregate.items()}
 metrics = offdiag.compare(["plain", "focal"]).metrics
 told["differences"] = metrics[["difference", "ci_low", "ci_high"]].to_dict("index")
+several = []
+for name, share in (("first", 0.9), ("second", 0.85), ("third", 0.6)):
+    predicted = np.where(np.random.default_rng(1).random(400) < share, actual, "well")
+    several.append(offdiag.log_run(y_true=actual, y_pred=predicted, name=name, dataset="trials"))
+    several[-1].evaluation()
+metrics = offdiag.compare(several).metrics.swaplevel()
+told["of several"] = metrics.loc["C", ["behind", "ci_low", "ci_high"]].to_dict("index")
+for run in several:
+    run.delete()
 told["found"] = sorted(offdiag.search_runs("metrics.f2_ill > 0")["name"])
 score = [0.05, 0.95, 0.4]
 alone = offdiag.evaluate_scores(y_true=["well", "ill", "ill"], y_score=score, positive_label="ill")
@@ -248,6 +257,21 @@ def test_differences_of_runs_are_tested_like_those_of_the_catalogue(told: Any) -
     assert ours["difference"] == pytest.approx(theirs["difference"], rel=1e-9)
     assert (ours["ci_low"], ours["ci_high"]) == pytest.approx(
         (theirs["ci_low"], theirs["ci_high"]), rel=1e-4
+    )
+
+
+def test_differences_of_counts_are_those_of_their_shares(told: Any) -> None:
+    errors, accuracy = (told["differences"][key] for key in ("n_errors", "overall_accuracy"))
+
+    assert errors["difference"] == pytest.approx(-400 * accuracy["difference"])
+    # The interval of the accuracy is Newcombe's, which is hardly another one.
+    assert (errors["ci_low"], errors["ci_high"]) == pytest.approx(
+        (-400 * accuracy["ci_high"], -400 * accuracy["ci_low"]), rel=0.05
+    )
+
+    errors, accuracy = (told["of several"][key] for key in ("n_errors", "overall_accuracy"))
+    assert (errors["behind"], errors["ci_low"], errors["ci_high"]) == pytest.approx(
+        (-400 * accuracy["behind"], -400 * accuracy["ci_high"], -400 * accuracy["ci_low"])
     )
 
 

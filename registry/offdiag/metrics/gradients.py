@@ -44,6 +44,41 @@ class Cells(Protocol):
     def labels(self) -> LabelSet: ...
 
 
+@dataclass(frozen=True, eq=False)
+class MeanCells:
+    """The cells of the average run, from the sum of several runs on equally many samples.
+
+    Functions of shares have the same slopes at both. Others, such as the number of errors, do not.
+    """
+
+    added: Cells
+    n_runs: int
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        return np.asarray(self.added.counts / self.n_runs)
+
+    @property
+    def actual(self) -> NDArray[Any]:
+        return np.asarray(self.added.actual / self.n_runs)
+
+    @property
+    def predicted(self) -> NDArray[Any]:
+        return np.asarray(self.added.predicted / self.n_runs)
+
+    @property
+    def total(self) -> Any:
+        return self.added.total / self.n_runs
+
+    @property
+    def n_classes(self) -> int:
+        return self.added.n_classes
+
+    @property
+    def labels(self) -> LabelSet:
+        return self.added.labels
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Dual:
     """Values and their slopes with respect to V variables of each class.

@@ -17,7 +17,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from offdiag.metrics.aggregates import AGGREGATES
-from offdiag.metrics.gradients import Cells, Dual, Floats, Gradient, class_shares, outcome_shares
+from offdiag.metrics.gradients import (
+    Cells,
+    Dual,
+    Floats,
+    Gradient,
+    MeanCells,
+    class_shares,
+    outcome_shares,
+)
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.multilabel.suite import OF_SETS
@@ -36,9 +44,12 @@ def range_of(key: str) -> tuple[float, float]:
     return spec.low, spec.high
 
 
-def aggregate_gradients(matrix: Cells, keys: Iterable[str]) -> dict[str, Gradient]:
+def aggregate_gradients(
+    matrix: Cells, keys: Iterable[str], *, n_runs: int = 1
+) -> dict[str, Gradient]:
     """Gradients of the named aggregates that have one, for a non-empty matrix.
 
+    If the matrix is the sum over several runs, they are those of a run that is like their average.
     Value and slopes are not finite where the metric is undefined or has no derivative.
     """
     shares = class_shares(matrix)
@@ -49,7 +60,7 @@ def aggregate_gradients(matrix: Cells, keys: Iterable[str]) -> dict[str, Gradien
             if metric.slopes is not None:
                 found[key] = shares.gradient(metric.slopes(shares))
             elif metric.gradient is not None:
-                found[key] = metric.gradient(matrix)
+                found[key] = metric.gradient(MeanCells(matrix, n_runs) if n_runs > 1 else matrix)
     return found
 
 

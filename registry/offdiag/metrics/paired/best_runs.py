@@ -52,9 +52,10 @@ def metric_contest(runs: RunsTogether, keys: Sequence[str]) -> Contest:
     suite = labelled_suite(counts, runs.labels).aggregate
     signs = signs_of(keys)
     own = [aggregate_gradients(matrix, keys) for matrix in runs.matrices]
+    pooled = aggregate_gradients(runs.pooled, keys, n_runs=runs.n_runs)
     return Contest(
         signs * np.stack([suite[key].value for key in keys]),
-        turned(runs.spread(aggregate_gradients(runs.pooled, keys), own), signs),
+        turned(runs.spread(pooled, own), signs),
         runs.order,
         tested_metrics(keys, runs.matrices),
     )

@@ -372,7 +372,7 @@ def judge_together(
         turned = {key: _negated(each) for key, each in found.statistics.items()}
         return replace(found, statistics=turned)
     matrices = joint.first_matrix, joint.second_matrix
-    gradients = aggregate_gradients(pooled_matrix(matrices), differences)
+    gradients = aggregate_gradients(pooled_matrix(matrices), differences, n_runs=2)
     own = (aggregate_gradients(matrix, gradients) for matrix in matrices)
     statistics = paired_statistics(joint, gradients, differences, sided_differences(joint, *own))
     tested = tested_statistics(statistics)
@@ -391,7 +391,7 @@ def judge_unpaired(
     seed: int = 0,
 ) -> JointTest:
     """The test for runs on different samples, at least one each, whose covariances add up."""
-    gradients = aggregate_gradients(pooled_matrix((first, second)), differences)
+    gradients = aggregate_gradients(pooled_matrix((first, second)), differences, n_runs=2)
     statistics = unpaired_statistics(first, second, gradients, differences)
     tested = tested_statistics(statistics)
     taking_part = {key: gradients[key] for key in tested}

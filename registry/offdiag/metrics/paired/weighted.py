@@ -133,7 +133,7 @@ def judge_weighted_together(
     `differences` are second minus first by key, NaN where undefined. Raises `InvalidInput` for a
     confidence outside (0, 1).
     """
-    gradients = aggregate_gradients(pair.pooled.weights, differences)
+    gradients = aggregate_gradients(pair.pooled.weights, differences, n_runs=2)
     moved = _moves(pair, gradients)
     with np.errstate(invalid="ignore"):
         linear = np.einsum("qn->q", moved)
