@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from offdiag.domain.runs import RunFacts, RunState
+from offdiag.errors import InvalidInput
 from offdiag.services.champions.dataset_status import DatasetStatus, KeptComparisons, statuses
 from offdiag.services.champions.leaders import Leaders, leaders_of, set_primary_metric
 from offdiag.services.champions.promotions import approve
@@ -88,7 +89,31 @@ def test_a_run_alone_on_newer_labels_is_said_to_be(database: Database) -> None:
     found = ranked(database)
 
     assert order(found) == ["other"]
-    assert found.why_not_tested == "fewer than two runs are evaluated on label version 2"
+    assert found.why_not_tested == "fewer than two runs have balanced_accuracy on label version 2"
+
+
+def test_a_metric_that_no_run_has_is_named(database: Database) -> None:
+    log_wrong(database, "first", 20)
+    log_wrong(database, "second", 30)
+    work_off(database)
+
+    found = ranked(database, metric="kappa_quadratic")
+
+    assert order(found) == []
+    assert found.why_not_tested == "fewer than two runs have kappa_quadratic on label version 1"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "example"), [("holdout", "balanced_accuracy"), ("photos", "macro_f1")]
+)
+def test_a_metric_of_scores_cannot_rank(database: Database, dataset: str, example: str) -> None:
+    log_wrong(database, "first", 20)
+    log_sets(database, y_pred=TRUE_SETS, facts=RunFacts(name="right"))
+
+    with pytest.raises(InvalidInput, match="not of scores") as refused:
+        ranked(database, dataset, "roc_auc")
+
+    assert f"such as {example!r}" in str(refused.value)
 
 
 @pytest.mark.both_databases

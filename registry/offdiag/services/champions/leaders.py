@@ -131,8 +131,8 @@ def ranking_key(name: str, task: Task) -> str:
             f"runs cannot be ranked by {name!r}.",
             field="metric",
             hint=near
-            or "Name a metric of whole runs of which more or less is better, "
-            "such as 'balanced_accuracy' or 'mcc'.",
+            or "Name a metric of whole runs, not of scores, of which more or less is better, such "
+            f"as {DEFAULT_METRICS[task]!r}.",
         )
     return meant.key
 
@@ -248,7 +248,7 @@ def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
         return f"there is no paired test for {ranked.key}"
     if len(ranked.runs) < 2:
         on_labels = f" on label version {ranked.truth_number}" if ranked.truth_number else ""
-        return f"fewer than two runs are evaluated{on_labels}"
+        return f"fewer than two runs have {ranked.key}{on_labels}"
     if not all(run.has_predictions for run in ranked.runs):
         return "some runs are matrices without predictions"
     if ranked.has_weights:
