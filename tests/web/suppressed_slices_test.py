@@ -161,6 +161,25 @@ def test_history_and_single_examples_do_not_tell_of_hidden_slices(sites: Sites) 
         assert "suppressed" in text
 
 
+def test_single_examples_are_not_listed_by_slice(sites: Sites) -> None:
+    """The examples of two slices together would be those of their cross."""
+    runs = f"{sites.first},{sites.second}"
+    for part in (SHOWN, "device=a"):
+        for path in (
+            f"/runs/{sites.first}/examples",
+            f"/runs/{sites.first}/examples.csv",
+            f"/runs/{sites.first}/examples.json",
+            f"{PREFIX}/runs/{sites.first}/examples",
+        ):
+            answer = sites.client.get(f"{path}?{urlencode({'kind': 'all', 'slice': part})}")
+            assert answer.status_code == 403, path
+            assert "not listed by slice" in answer.text
+        with pytest.raises(Forbidden, match="not listed by slice"):
+            offdiag.get_run(sites.first, url=sites.database.url).examples(slice=part)
+        query = urlencode({"runs": runs, "slice": part, "outcome": "both-right"})
+        assert "not listed by slice" in sites.client.get(f"/compare/examples?{query}").text
+
+
 @pytest.mark.both_databases
 def test_groups_are_compared_without_the_hidden_ones(sites: Sites) -> None:
     found = get(sites.client, f"/runs/{sites.first}/fairness", by="site")

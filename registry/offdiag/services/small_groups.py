@@ -241,3 +241,13 @@ def suppressed(part: Slice, k: int) -> Forbidden:
         field="slice",
         hint="Ask for a larger group. The limit is the setting slices.suppress_below.",
     )
+
+
+def not_by_slice() -> Forbidden:
+    """The error for single samples of a slice, which with those of another give every cross."""
+    return Forbidden(
+        "single examples are not listed by slice here: small groups are hidden, and lists of two "
+        "slices would give every cross of them.",
+        field="slice",
+        hint="List all examples. The limit is the setting slices.suppress_below.",
+    )

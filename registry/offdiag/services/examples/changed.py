@@ -22,7 +22,6 @@ from offdiag.services.comparisons.comparability import (
     NO_SAMPLES_TO_CHOOSE_FROM,
     NO_SAMPLES_TO_SHOW,
     Refusal,
-    hidden_by_size,
     hidden_slice,
     refused,
 )
@@ -34,6 +33,7 @@ from offdiag.services.examples.selection import (
     SUM_OF_PROBABILITIES,
     confidences,
 )
+from offdiag.services.small_groups import not_by_slice, suppressed_below
 from offdiag.store import compared_runs as queries
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database, Session
@@ -172,11 +172,11 @@ def _aligned(
     hidden = hidden_slice(session, runs, part)
     if hidden is not None:
         return hidden
+    if part is not None and suppressed_below():
+        error = not_by_slice()
+        return Refusal(error.message.capitalize(), error.hint or "")
     choices = SliceChoices({}, {}) if part is None else choices_of(session, runs, part)
-    found = read_aligned(session, ComparisonRequest(runs, part, choices, on_shared, 0.95), runs)
-    if isinstance(found, Refusal):
-        return found
-    return hidden_by_size(found.samples, part) or found
+    return read_aligned(session, ComparisonRequest(runs, part, choices, on_shared, 0.95), runs)
 
 
 def _examples(

@@ -38,8 +38,7 @@ from offdiag.services.examples.selection import (
     sort_keys,
     wanted,
 )
-from offdiag.services.small_groups import SUPPRESSED, sizes_in_truth, suppressed, suppressed_below
-from offdiag.store import truths
+from offdiag.services.small_groups import SUPPRESSED, not_by_slice, suppressed_below
 from offdiag.store.database import Session
 from offdiag.store.predictions_beside_truth import (
     PredictionChunk,
@@ -157,11 +156,8 @@ class _Scan:
         if text is None:
             return None
         part = parse_slice(text)
-        k = suppressed_below()
-        if k:
-            truth = truths.get_truth(self.session, self.source.truth.truth_id)
-            if sizes_in_truth(self.session, truth, k).is_hidden(part):
-                raise suppressed(part, k)
+        if suppressed_below():
+            raise not_by_slice()
         names = {term.name for term in part.terms}
         choices = slice_choices(self.session, self.source.truth.root_id, names)
         return members_among(choices, part, n_samples=len(self.truth.codes))
