@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from offdiag.domain.slices import parse_slice
-from offdiag.services.small_groups import sizes_of_run, suppressed_below
+from offdiag.services.small_groups import sizes_in_truth, sizes_of_run, suppressed_below
 from offdiag.store import runs
 from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import PastEvaluation, evaluation_history
 from offdiag.store.run_page import RunDetail, read_run
+from offdiag.store.truths import numbered_truth
 
 HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
 KEYS_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard")
@@ -38,16 +39,32 @@ def run_history(database: Database, run_id: str) -> tuple[HistoryEntry, ...]:
 
 
 def _shown_history(session: Session, run_id: str) -> list[PastEvaluation]:
-    """The evaluations of a run without those of slices too small to be shown."""
+    """The evaluations of a run without those of slices too small to be shown.
+
+    A slice is too small now, or was with the labels of the evaluation.
+    """
     found = evaluation_history(session, run_id, keys=ALL_KEYS)
     k = suppressed_below()
     if not k or all(each.slice is None for each in found):
         return list(found)
-    sizes = sizes_of_run(session, runs.get_run(session, run_id), k)
+    run = runs.get_run(session, run_id)
+    now = sizes_of_run(session, run, k)
+    if now is None:
+        return list(found)
+    then = {
+        number: sizes_in_truth(session, truth, k)
+        for number in {each.truth_number for each in found if each.slice is not None}
+        if number is not None
+        and (truth := numbered_truth(session, dataset_id=run.dataset_id, number=number))
+    }
     return [
         each
         for each in found
-        if each.slice is None or not (sizes and sizes.is_hidden(parse_slice(each.slice)))
+        if each.slice is None
+        or not any(
+            sizes.is_hidden(parse_slice(each.slice))
+            for sizes in (now, then.get(each.truth_number or 0, now))
+        )
     ]
 
 
