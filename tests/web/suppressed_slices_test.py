@@ -266,6 +266,38 @@ def test_reports_leave_it_out_and_say_so(sites: Sites) -> None:
     assert "| site=tiny |" not in text
 
 
+def test_a_report_does_not_tell_what_the_edition_before_it_showed(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not as closed flags either: that of site z is closed since no slice is flagged any more."""
+    log_sites(database, {**FOUND, "z": (8, 32, 1, 39)}, name="failing")
+    work_off(database)
+    scope = ReportScope(
+        project="default",
+        dataset="holdout",
+        slices=(SMALL, SHOWN),
+        alerts=(alert_condition("recall[ill]@site=tiny<0.99"),),
+    )
+
+    def told() -> tuple[str, str]:
+        report_now(database, name="weekly", scope=scope)
+        work_off(database)
+        last = editions(database)[-1]
+        kinds = files(database, last.id).items()
+        found = {kind: file.content.decode(errors="replace") for kind, file in kinds}
+        return found["markdown"], "".join([*found.values(), str(last.summary)])
+
+    before, _ = told()
+    for words in ("ill, site=z", "| site=tiny |"):
+        assert words in before
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", K)
+    for _ in range(2):
+        text, everything = told()
+        assert "| site=z |" in text
+        for words in ("ill, site=z", "on site=z", "8 of 40", "| site=tiny |"):
+            assert words not in everything, words
+
+
 RARE, ALONG_WITH_IT = "qzrare", "qzalong"
 """Names of hidden groups that nothing else on a page can be."""
 TELL_OF_GROUPS = (

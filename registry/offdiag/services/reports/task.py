@@ -55,6 +55,7 @@ from offdiag.services.reports.snapshot import (
     with_leader,
     with_weights,
 )
+from offdiag.services.small_groups import suppressed_below
 from offdiag.store import deliveries, reports, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
@@ -331,7 +332,20 @@ def _reports_before(session: Session, edition: EditionRecord, *, limit: int) -> 
         for file in reports.read_files(session, earlier.id, ["json"]):
             report = read_report(json.loads(file.content))
             if report is not None:
-                yield report
+                yield _as_shown_now(report)
+
+
+def _as_shown_now(report: Report) -> Report:
+    """An earlier edition without its flags on slices, if small groups are hidden now.
+
+    They would be reported as closed.
+    """
+    kept = report.snapshot
+    if not suppressed_below() or kept.flags is None:
+        return report
+    flags = tuple(flag for flag in kept.flags if flag.slice is None)
+    n_flags = kept.n_flags - len(kept.flags) + len(flags)
+    return replace(report, snapshot=replace(kept, flags=flags, n_flags=n_flags))
 
 
 def _writer(
