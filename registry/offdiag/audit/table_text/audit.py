@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -128,19 +128,32 @@ def _canonical(reading: Reading) -> Counts | None:
 
 
 def _own_matrix(reading: Reading, model: str) -> tuple[ClassFacts, Counts] | None:
-    """The matrix of two classes whose four counts are printed with the numbers of a model."""
-    found: Mapping[str, int] = {
-        count.what: count.count for count in reading.counts if count.model == model
-    }
-    if reading.matrix is not None or not set(CELLS_OF_TWO) <= set(found):
+    """The matrix of two classes whose four counts are printed with the numbers of a model.
+
+    If they are printed for several classes, there must be two whose counts mirror each other.
+    """
+    by_class: dict[str | None, dict[str, int]] = {}
+    for count in reading.counts:
+        if count.model == model and count.what in CELLS_OF_TWO:
+            by_class.setdefault(count.label, {})[count.what] = count.count
+    cells = [
+        [[found["tp"], found["fn"]], [found["fp"], found["tn"]]]
+        for found in by_class.values()
+        if set(CELLS_OF_TWO) <= set(found)
+    ]
+    if reading.matrix is not None or not cells or len(cells) < len(by_class):
         return None
     names: Sequence[str] = () if reading.classes is None else reading.classes.names
-    if len(names) != 2:
+    if len(cells) > 1:
+        (hits, misses), (alarms, rejections) = cells[0]
+        if cells[1:] != [[[rejections, alarms], [misses, hits]]] or None in by_class:
+            return None
+        names = [label for label in by_class if label is not None]
+    elif len(names) != 2:
         names = _TWO_CLASSES
     elif reading.positive == names[1]:
         names = (names[1], names[0])
-    cells = [[found["tp"], found["fn"]], [found["fp"], found["tn"]]]
-    return ClassFacts(tuple(names)), np.array(cells, np.int64)
+    return ClassFacts(tuple(names)), np.array(cells[0], np.int64)
 
 
 def audit_record(audit: TableTextAudit) -> dict[str, Any]:

@@ -62,6 +62,30 @@ def test_four_counts_make_the_matrix_of_their_model() -> None:
     assert audit.models[1].report.findings[1].exact == pytest.approx(70 / 170)
 
 
+def test_four_counts_of_each_class_are_not_those_of_one_of_them() -> None:
+    head = "Class\tTP\tFP\tFN\tTN\tPrecision\tRecall\tSpecificity\tF1"
+    of_four = (
+        "0\t19\t18\t23\t138\t0.51\t0.45\t0.88\t0.48",
+        "1\t27\t16\t20\t135\t0.63\t0.57\t0.89\t0.60",
+        "2\t33\t30\t18\t117\t0.52\t0.65\t0.80\t0.58",
+        "3\t37\t18\t21\t122\t0.67\t0.64\t0.87\t0.65",
+    )
+
+    assert audit_table_text("\n".join([head, *of_four])).verdict is CONSISTENT
+
+
+def test_four_counts_of_both_classes_make_one_matrix() -> None:
+    table = (
+        "Class\tTP\tFP\tFN\tTN\tPrecision\tRecall\tSpecificity\tF1\n"
+        "df\t98\t16\t9\t140\t0.860\t0.916\t0.897\t0.887\n"
+        "mel\t140\t9\t16\t98\t0.940\t0.897\t0.916\t0.918"
+    )
+    wrong = audit_table_text(table.replace("0.940", "0.950")).models[0].report
+
+    assert audit_table_text(table).verdict is CONSISTENT
+    assert [f.claim.printed.text for f in wrong.findings if f.verdict is IMPOSSIBLE] == ["0.950"]
+
+
 def test_four_counts_are_those_of_the_positive_class() -> None:
     text = "TP 80 FN 20 FP 200 TN 9700\nRecall 0.80"
 
