@@ -10,7 +10,7 @@ import pytest
 
 import offdiag
 from offdiag.cli.commands import run
-from offdiag.errors import Forbidden
+from offdiag.errors import Conflict, Forbidden
 from offdiag.reports.scope import ReportScope
 from offdiag.services.champions.promotions import approve
 from offdiag.services.evaluation.slices import evaluation_of_slice
@@ -178,6 +178,17 @@ def test_single_examples_are_not_listed_by_slice(sites: Sites) -> None:
             offdiag.get_run(sites.first, url=sites.database.url).examples(slice=part)
         query = urlencode({"runs": runs, "slice": part, "outcome": "both-right"})
         assert "not listed by slice" in sites.client.get(f"/compare/examples?{query}").text
+
+
+def test_no_value_of_a_sample_is_told_to_who_contradicts_it(sites: Sites) -> None:
+    for sample in (0, 144):
+        with pytest.raises(Conflict) as refused:
+            offdiag.add_slices(
+                dataset="holdout", ids=[sample], columns={"site": ["q"]}, url=sites.database.url
+            )
+
+        assert f"sample {sample} has another site than 'q'" in str(refused.value)
+        assert "tiny" not in str(refused.value)
 
 
 @pytest.mark.both_databases

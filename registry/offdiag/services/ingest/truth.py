@@ -26,6 +26,7 @@ from offdiag.inputs.partial_labels import (
 from offdiag.inputs.slice_columns import MAX_COLUMNS, SliceColumns
 from offdiag.services.ingest.batch import CHUNK_SIZE, truth_digest
 from offdiag.services.jobs.submit import submit_evaluations
+from offdiag.services.small_groups import suppressed_below
 from offdiag.store import slices, truths
 from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
@@ -345,9 +346,11 @@ def keep_columns(
         if differs_at is not None:
             was = known[name].levels[known[name].codes[differs_at]]
             now_is = column.levels[column.codes[differs_at]]
+            sample = f"sample {_sample_at(session, truth, differs_at)!r}"
             raise Conflict(
-                f"sample {_sample_at(session, truth, differs_at)!r} has {name} {was!r}, "
-                f"not {now_is!r}.",
+                f"{sample} has another {name} than {now_is!r}."
+                if suppressed_below()
+                else f"{sample} has {name} {was!r}, not {now_is!r}.",
                 field="slices",
                 hint="Values of a slice belong to the samples; use another name for new ones.",
             )
