@@ -45,6 +45,8 @@ from offdiag.domain.sentences import enumerated, known_names, listed
 from offdiag.errors import InvalidInput
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+_MICRO_AVERAGES = frozenset({"micro_precision", "micro_recall", "micro_f1", "micro_jaccard"})
+_OF_ALL_EXAMPLES = frozenset({"overall_accuracy", "error_rate"})
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,7 @@ def read_table_text(text: str, corrections: Corrections | None = None) -> Readin
     heads = _head_readings(tables, roles, corrected)
     remarks = (
         *_on_spread(numbers),
+        *_on_micro_averages(numbers),
         *_on_names(tables, roles),
         *_on_matrix(matrices, numbers),
         *units.remarks,
@@ -291,6 +294,15 @@ def _on_spread(numbers: Sequence[Number]) -> Iterator[str]:
             "Numbers with a deviation are means over several tests. Ratios of means are not means "
             "of ratios, so for them a contradiction between precision, recall and F1, or with "
             "whole numbers of cases, proves nothing."
+        )
+
+
+def _on_micro_averages(numbers: Sequence[Number]) -> Iterator[str]:
+    averaged = {number.model for number in numbers if number.key in _MICRO_AVERAGES}
+    if averaged - {number.model for number in numbers if number.key in _OF_ALL_EXAMPLES}:
+        yield (
+            "Micro averages were read as accuracy. In a report on some of the classes, or on "
+            "examples with several labels, they are not, and a contradiction proves nothing."
         )
 
 

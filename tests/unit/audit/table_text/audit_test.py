@@ -169,3 +169,22 @@ def test_a_matrix_may_have_classes_called_like_metrics(names: tuple[str, str]) -
 
     assert audit_table_text(f"{text} 0.909").verdict is CONSISTENT
     assert audit_table_text(f"{text} 0.95").verdict is IMPOSSIBLE
+
+
+def test_micro_averages_may_be_of_some_classes_alone() -> None:
+    report = (
+        "              precision    recall  f1-score   support\n"
+        "           0       0.51      0.45      0.48        42\n"
+        "           1       0.63      0.57      0.60        47\n"
+        "           2       0.52      0.65      0.58        51\n"
+        "   micro avg       0.55      0.56      0.56       140\n"
+    )
+
+    def warned(text: str) -> bool:
+        return any(
+            "some of the classes" in said for said in audit_table_text(text).reading.remarks
+        )
+
+    assert warned(report)
+    assert not warned(report.replace("micro avg", "macro avg"))
+    assert not warned("Micro F1 0.80\nAccuracy 0.80")
