@@ -6,6 +6,7 @@ import time
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
+from offdiag.metrics.custom import custom_suffix
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.inputs import require_closed
 from offdiag.services.jobs.attempts import RetryPolicy
@@ -32,9 +33,11 @@ def evaluation_of(
     open, `EvaluationFailed` with the error of the worker, and `EvaluationPending` when time is up.
     """
     give_up_at = time.monotonic() + timeout_s
+    # The workers of a team may know other declared metrics than a notebook, which would then wait.
+    suffix = custom_suffix() if database.dialect == "sqlite" else ""
     while True:
         with database.read() as session:
-            stored, job = _stored(session, run_id)
+            stored, job = _stored(session, run_id, metrics_suffix=suffix)
         if stored is not None:
             return stored
         if job is None:  # Usually whatever made it stale has submitted it.
@@ -69,8 +72,13 @@ def stored_evaluation(database: Database, run_id: str) -> StoredEvaluation:
     return stored
 
 
-def _stored(session: Session, run_id: str) -> tuple[StoredEvaluation | None, WorkRecord | None]:
-    """The evaluation of a run, None while it is stale, and the job for it, if there is one."""
+def _stored(
+    session: Session, run_id: str, *, metrics_suffix: str = ""
+) -> tuple[StoredEvaluation | None, WorkRecord | None]:
+    """The evaluation of a run, None while it is stale, and the job for it, if there is one.
+
+    With the suffix of the declared metrics, results of other versions of them are stale.
+    """
     run = runs.get_run(session, run_id)
     require_closed(run)
     job = jobs.find_by_key(session, evaluation_key(run_id))
@@ -81,6 +89,8 @@ def _stored(session: Session, run_id: str) -> tuple[StoredEvaluation | None, Wor
             field="run",
             hint="The predictions are safe; `offdiag doctor` shows what is waiting.",
         )
-    if stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run_id]):
+    if stale_runs(
+        session, suite_version=SUITE_VERSION, metrics_suffix=metrics_suffix, run_ids=[run_id]
+    ):
         return None, job
     return evaluations.current_evaluation(session, run_id), job

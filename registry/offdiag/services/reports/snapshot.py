@@ -15,6 +15,7 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.labels import Codes
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.custom import custom_suffix
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.reports.changes import ranked
@@ -242,7 +243,12 @@ def _terms(scope: ReportScope) -> RunFilter:
 
 
 def _waiting(session: Session, shown: list[ScopedRun]) -> set[str]:
-    stale = stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run.id for run in shown])
+    stale = stale_runs(
+        session,
+        suite_version=SUITE_VERSION,
+        metrics_suffix=custom_suffix(),
+        run_ids=[run.id for run in shown],
+    )
     return {run.run_id for run in stale}
 
 

@@ -1,0 +1,78 @@
+"""Results of another version of a declared metric are outdated where that metric is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from offdiag.services.evaluation.pending import evaluate_pending
+from offdiag.services.evaluation.results import evaluation_of
+from offdiag.services.reports.snapshot import read_snapshot
+from offdiag.settings import load_settings
+from offdiag.store.database import Database
+from support.logging_runs import log, work_off
+from support.reporting import SCOPE
+
+
+def evaluated(database: Database) -> int:
+    return evaluate_pending(database, load_settings().jobs, lambda *_: None).n_evaluated
+
+
+def declare(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
+    monkeypatch.setattr("offdiag.metrics.custom.custom_versions", lambda: {"f2_ill": version})
+
+
+def test_pending_runs_are_those_of_an_older_definition_too(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log(database)
+    found = [evaluated(database), evaluated(database)]
+    for version in (1, 2):
+        declare(monkeypatch, version)
+        found += [evaluated(database), evaluated(database)]
+    monkeypatch.undo()
+
+    assert found == [1, 0, 1, 0, 1, 0]
+    assert evaluated(database) == 0, "this process does not know the metric"
+
+
+def test_a_gate_in_a_file_has_the_definition_of_its_process(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = log(database)
+    settings = load_settings().jobs
+
+    def evaluation_id() -> int:
+        return evaluation_of(database, run.id, timeout_s=60, settings=settings).id
+
+    found = [evaluation_id(), evaluation_id()]
+    for version in (1, 2):
+        declare(monkeypatch, version)
+        found += [evaluation_id(), evaluation_id()]
+    monkeypatch.undo()
+
+    assert found[::2] == found[1::2]
+    assert len(set(found)) == 3
+    assert evaluation_id() == found[-1], "this process does not know the metric"
+
+
+def test_a_report_waits_for_runs_of_an_older_definition(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = log(database)
+    work_off(database)
+    scope = replace(SCOPE, project="default", dataset="holdout")
+
+    def waiting() -> list[str]:
+        with database.read() as session:
+            found = read_snapshot(session, scope, since_truth=None, now=database.clock())
+        return [each.id for each in found.waiting]
+
+    assert waiting() == []
+    declare(monkeypatch, 1)
+    assert waiting() == [run.id]
+    evaluated(database)
+    assert waiting() == []
+    declare(monkeypatch, 2)
+    assert waiting() == [run.id]
