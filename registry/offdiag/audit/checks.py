@@ -197,7 +197,10 @@ def _computed(
 
 def _mean_of_classes(quantities: Quantities, size: int, metric: str) -> Iterator[Check]:
     """A macro average is the mean of the class values; unknown ones may be anything."""
-    known = [quantities.known(metric, code) for code in range(size)]
+    known = [
+        quantities.known(metric, code) or _f1_of_both_sides(quantities, metric, code)
+        for code in range(size)
+    ]
     places = frozenset[int]().union(*(part[1] for part in known if part is not None))
     if not places:
         return
@@ -211,6 +214,16 @@ def _mean_of_classes(quantities: Quantities, size: int, metric: str) -> Iterator
         statement=f"macro {metric} = mean of the {metric} of the {size} classes",
         kind=CheckKind.IDENTITY if is_complete else CheckKind.BOUND,
     )
+
+
+def _f1_of_both_sides(
+    quantities: Quantities, metric: str, code: int
+) -> tuple[Interval, frozenset[int]] | None:
+    """The F1 that precision and recall of a class leave for it, with their positions."""
+    first, second = quantities.known("precision", code), quantities.known("recall", code)
+    if metric != "f1" or first is None or second is None:
+        return None
+    return rising_in_both(harmonic_mean, first[0], second[0]), first[1] | second[1]
 
 
 def held_against(

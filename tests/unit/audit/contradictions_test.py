@@ -53,6 +53,16 @@ def failed(report: AuditReport) -> set[str]:
             "weighted_recall = accuracy where every example has one label and one prediction",
         ),
         (
+            {
+                "precision": {"A": "0.90", "B": "0.70", "C": "0.50"},
+                "recall": {"A": "0.80", "B": "0.60", "C": "0.50"},
+                "macro_f1": "0.664",
+            },
+            {"macro_f1": "0.694"},
+            THREE,
+            "macro f1 = mean of the f1 of the 3 classes",
+        ),
+        (
             {"macro_recall": "0.80", "macro_f1": "0.85"},
             {"macro_f1": "0.95"},
             {},
