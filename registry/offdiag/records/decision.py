@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -23,21 +23,27 @@ if TYPE_CHECKING:
     from offdiag.store.runs import RunRecord
 
 
+_Threshold = Annotated[
+    float | Literal["cheapest"] | None,
+    Field(
+        description="For two classes: predict the positive class if its score is at least this, "
+        "or at least the `cheapest` threshold on these examples. Without a threshold, each "
+        "example gets the prediction with the lowest expected cost.",
+    ),
+]
+_Positive = Annotated[
+    str | None, Field(description="The positive class, if the dataset does not define one.")
+]
+
+
 class RuleRequest(RequestBody):
     """A decision rule by cost, and the name under which its predictions are stored."""
 
     costs: str | None = Field(
         default=None, description="`visits` or `visits@2`; by default the costs of the dataset."
     )
-    threshold: float | Literal["cheapest"] | None = Field(
-        default=None,
-        description="For two classes: predict the positive class if its score is at least this, "
-        "or at least the `cheapest` threshold on these examples. Without a threshold, each "
-        "example gets the prediction with the lowest expected cost.",
-    )
-    positive: str | None = Field(
-        default=None, description="The positive class, if the dataset does not define one."
-    )
+    threshold: _Threshold = None
+    positive: _Positive = None
     shares: str = Field(default="", max_length=8_000, description="As in `GET /costs`.")
     save_as: str | None = None
     author: str | None = None
@@ -305,15 +311,8 @@ class DecisionRequest(RequestBody):
     labels: list[str] | None = Field(
         default=None, description="The order of rows and columns, if `weights` are rows."
     )
-    threshold: float | Literal["cheapest"] | None = Field(
-        default=None,
-        description="For two classes: predict the positive class if its score is at least this, "
-        "or at least the `cheapest` threshold on these examples. Without a threshold, each "
-        "example gets the prediction with the lowest expected cost.",
-    )
-    positive: str | None = Field(
-        default=None, description="The positive class, if the dataset does not define one."
-    )
+    threshold: _Threshold = None
+    positive: _Positive = None
     prevalence: dict[str, float] | None = Field(
         default=None, description="The share of each class at deployment; they add up to 1."
     )
