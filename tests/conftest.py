@@ -39,6 +39,7 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 10)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more process than cores, as many tests wait for others.
 
