@@ -37,12 +37,17 @@ _MOST_NAMED = 6
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """Letters of runs by their standing on a metric; at least one is the highest."""
+    """Letters of runs by their standing on a metric; at least one is the highest.
+
+    `undefined` are the runs for which the metric has no value; nothing is said about how good
+    they are.
+    """
 
     highest: tuple[str, ...]
     same: tuple[str, ...]
     worse: tuple[str, ...]
     untested: tuple[str, ...]
+    undefined: tuple[str, ...]
 
     @property
     def n_others(self) -> int:
@@ -92,6 +97,7 @@ def _finding(places: Sequence[Rank], left_out: Collection[int]) -> _Finding:
                 RankStatus.NOT_SEPARABLE,
                 RankStatus.BEHIND,
                 RankStatus.NOT_TESTED,
+                RankStatus.UNDEFINED,
             )
         )
     )
@@ -103,7 +109,7 @@ def _merged(by_finding: dict[_Finding, list[str]]) -> dict[_Finding, list[str]]:
     first_open: _Finding | None = None
     for found, keys in by_finding.items():
         at = found
-        if found.same and not found.worse and not found.untested:
+        if found.same and not found.worse and not found.untested and not found.undefined:
             at = first_open = first_open or found
         merged.setdefault(at, []).extend(keys)
     return merged
@@ -114,14 +120,17 @@ def _sentence(many: ManyComparison, keys: Sequence[str], found: _Finding) -> str
     titles = _titles(keys, len(many.places))
     by = f"By {titles}"
     highest = enumerated(found.highest)
+    without = _undefined(found)
     if found.n_others == 0:
-        if len(found.highest) > 1:
-            return f"{by} all runs are equally high."
-        return f"{by} only {highest} has a value."
+        if len(found.highest) == 1:
+            return f"{by} only {highest} has a value."
+        who = f"{highest} are" if found.undefined else "all runs are"
+        return f"{by} {who} equally high{without}."
     if not found.worse and not found.untested:
-        return f"{by} none of {len(many.compared)} runs is significantly worse than the best."
+        n_runs = len(found.highest) + len(found.same)
+        return f"{by} none of {n_runs} runs is significantly worse than the best{without}."
     if len(found.worse) == found.n_others and len(found.highest) == 1:
-        return f"{highest} leads on {titles}; {_worse(found)}."
+        return f"{highest} leads on {titles}; {_worse(found)}{without}."
     value = _value(many.places[keys[0]]) if len(keys) == 1 else ""
     be, it = ("is", "it") if len(found.highest) == 1 else ("are", "them")
     parts = [f"{by} {highest} {be} highest{value}"]
@@ -132,16 +141,25 @@ def _sentence(many: ManyComparison, keys: Sequence[str], found: _Finding) -> str
         parts.append(_worse(found))
     if found.untested:
         parts.append(f"{enumerated(found.untested)} could not be tested")
-    return f"{'; '.join(parts)}."
+    return f"{'; '.join(parts)}{without}."
+
+
+def _undefined(found: _Finding) -> str:
+    """ "; C and D have no value", nothing if all have one."""
+    n_runs = len(found.undefined)
+    if not n_runs:
+        return ""
+    who = f"{n_runs} others" if n_runs > _MOST_NAMED else enumerated(found.undefined)
+    return f"; {who} {'has' if n_runs == 1 else 'have'} no value"
 
 
 def _worse(found: _Finding) -> str:
     """Which runs are significantly worse than the best."""
     n_worse = len(found.worse)
-    if n_worse == found.n_others and n_worse > 1:
+    if n_worse == found.n_others and n_worse > 1 and not found.undefined:
         who = "all others are"
     elif n_worse > _MOST_NAMED:
-        who = f"the other {n_worse} are"
+        who = f"{n_worse} others are" if found.undefined else f"the other {n_worse} are"
     else:
         who = f"{enumerated(found.worse)} {'is' if n_worse == 1 else 'are'}"
     return f"{who} significantly worse than the best"

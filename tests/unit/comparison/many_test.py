@@ -225,6 +225,41 @@ def test_a_run_whose_metric_is_undefined_has_no_place() -> None:
     assert statuses(many, "overall_accuracy")[2] is RankStatus.BEHIND
 
 
+ALWAYS = np.zeros(N, np.uint8)
+"""A run that predicts one class, for which the MCC is undefined."""
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        (
+            (GOOD, BAD, ALWAYS),
+            "A leads on MCC; B is significantly worse than the best; C has no value.",
+        ),
+        (
+            (GOOD, EQUALLY_GOOD, ALWAYS),
+            "By MCC none of 2 runs is significantly worse than the best; C has no value.",
+        ),
+        ((GOOD, GOOD, ALWAYS), "By MCC A and B are equally high; C has no value."),
+        (
+            (GOOD, EQUALLY_GOOD, BAD, ALWAYS, ALWAYS),
+            (
+                "By MCC A is highest (0.853); B shows no significant difference from it; C is "
+                "significantly worse than the best; D and E have no value."
+            ),
+        ),
+        ((GOOD, ALWAYS, ALWAYS), "By MCC only A has a value."),
+    ],
+)
+def test_nothing_is_said_of_how_good_a_run_without_a_value_is(
+    runs: tuple[NDArray[np.uint8], ...], said: str
+) -> None:
+    verdict = many_verdict(compared(*runs))
+
+    about_mcc = [each for each in (verdict.headline, *verdict.details) if "MCC" in each]
+    assert about_mcc == [said]
+
+
 def test_equal_runs_are_all_highest() -> None:
     many = compared(GOOD, GOOD, GOOD)
 
