@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -172,8 +172,10 @@ def _details(many: ManyComparison, difference: float) -> Iterator[str]:
         yield more_samples_sentence(undecided)
     yield from _of_classes(many)
     yield from _too_few(many)
-    n_tested = sum(
-        any(place.rank_status in _TESTED for place in places) for places in many.places.values()
+    n_tested = _n_together(
+        places
+        for key, places in many.places.items()
+        if not (small_classes(many.compared).any() and is_class_average(key))
     )
     if n_tested:
         metrics = count(n_tested, "metric")
@@ -196,6 +198,18 @@ def _details(many: ManyComparison, difference: float) -> Iterator[str]:
 _TESTED = frozenset({RankStatus.NOT_SEPARABLE, RankStatus.BEHIND})
 
 
+def _n_together(tested: Iterable[Sequence[Rank]]) -> int:
+    """How many of the metrics or classes have two runs to compare; 0 if all runs are as high.
+
+    One on which all runs are equally high counts: the critical value is for it as well.
+    """
+    places = list(tested)
+    if not any(place.rank_status in _TESTED for of_runs in places for place in of_runs):
+        return 0
+    compared = _TESTED | {RankStatus.BEST}
+    return sum(sum(place.rank_status in compared for place in of_runs) > 1 for of_runs in places)
+
+
 def _of_the_choice(many: ManyComparison) -> Iterator[str]:
     """What the highest run is expected to reach by the leading metric, or why that is unknown."""
     first = next((key for key in leading(many) if key in many.best_of_many), None)
@@ -215,8 +229,11 @@ def _of_the_choice(many: ManyComparison) -> Iterator[str]:
 
 
 def classes_tested(many: ManyComparison) -> int:
-    """Number of classes on whose recall runs can be distinguished, covered by one correction."""
-    return sum(any(place.rank_status in _TESTED for place in places) for places in many.recall)
+    """Number of classes whose recall is compared under one correction."""
+    is_small = small_classes(many.compared).tolist()
+    return _n_together(
+        places for places, small in zip(many.recall, is_small, strict=True) if not small
+    )
 
 
 def _of_classes(many: ManyComparison) -> Iterator[str]:

@@ -225,6 +225,18 @@ def test_a_run_whose_metric_is_undefined_has_no_place() -> None:
     assert statuses(many, "overall_accuracy")[2] is RankStatus.BEHIND
 
 
+def test_what_all_runs_are_equally_good_at_counts_as_compared() -> None:
+    truth = actual()
+    misses = np.where((truth == 2) & (np.arange(N) < 300), 0, truth).astype(np.uint8)
+    others = np.where((truth == 2) & (np.arange(N) >= 300), 0, truth).astype(np.uint8)
+    fewer = np.where((truth == 1) & (np.arange(N) < 60), 0, truth).astype(np.uint8)
+
+    verdict = many_verdict(compared(misses, others, fewer))
+
+    assert "(3 classes compared together)" in verdict.text
+    assert "compared together" not in many_verdict(compared(misses, misses)).text
+
+
 ALWAYS = np.zeros(N, np.uint8)
 """A run that predicts one class, for which the MCC is undefined."""
 
