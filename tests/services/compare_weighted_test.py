@@ -7,9 +7,11 @@ import pytest
 
 import offdiag
 from offdiag.comparison.pair import PairComparison, compare_paired
+from offdiag.comparison.pair_verdict import pair_verdict
 from offdiag.comparison.sets_and_weights import compare_weighted
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict
+from offdiag.metrics.counted import class_sizes
 from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.weighted import WeightedPair
 from offdiag.sdk.run import Run
@@ -54,6 +56,20 @@ def test_the_difference_of_accuracy_has_the_error_of_weighted_moves() -> None:
 
     assert found.difference == pytest.approx(moved.sum())
     assert found.error == pytest.approx(np.sqrt(np.square(moved).sum()))
+
+
+def test_a_small_class_is_called_small_by_its_effective_size() -> None:
+    is_rare = ACTUAL == 2
+    weight = np.where(is_rare & (np.arange(N) < N // 2), 1.0, 0.01)
+
+    pair = compared(np.where(is_rare, weight, 1.0))
+
+    size = class_sizes(pair.first)[2]
+    assert size < 20 < np.count_nonzero(is_rare)
+    assert pair_verdict(pair).details[-1] == (
+        "Intervals of averages over classes are unreliable: the smallest class, 2, has an "
+        f"effective size of {size}."
+    )
 
 
 def test_slopes_predict_what_a_little_more_weight_does() -> None:

@@ -366,6 +366,8 @@ def _small_classes(pair: PairComparison) -> Iterator[str]:
     code = int(np.argmin(sizes))
     if sizes[code] < RELIABLE_CLASS_SIZE and not pair.is_same_everywhere:
         size = count(int(sizes[code]), "example")
+        if pair.is_weighted:
+            size = f"an effective size of {sizes[code]:,}"
         yield (
             f"Intervals of averages over {_noun(pair, plural=True)} are unreliable: the smallest "
             f"{_noun(pair)}, {name(pair.labels[code])}, has {size}."

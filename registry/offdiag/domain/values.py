@@ -59,6 +59,7 @@ class Reason(StrEnum):
     DIFFERENCE_NOT_WEIGHTED = "difference_not_weighted"
     DIFFERENCE_OTHER_LABELS = "difference_other_labels"
     GROUPS_NOT_WEIGHTED = "groups_not_weighted"
+    TOO_FEW_OF_A_CLASS = "too_few_of_a_class"
 
 
 _WORDS: Mapping[Reason, str] = {
@@ -91,6 +92,7 @@ _WORDS: Mapping[Reason, str] = {
     Reason.TRIVIAL_COST_IS_PERFECT: "the best constant prediction is already perfect",
     Reason.NO_DISCORDANT_PAIRS: "the runs never disagree",
     Reason.ZERO_VARIANCE: "the variance is zero",
+    Reason.TOO_FEW_OF_A_CLASS: "a class or label has too few examples",
     Reason.TOO_FEW_CLASSES: "there are too few classes with examples",
     Reason.TOO_FEW_GROUPS: "there are too few groups with enough examples",
     Reason.GROUP_VALUE_UNDEFINED: "it is undefined for at least one group",

@@ -33,7 +33,7 @@ def test_the_best_value_of_a_loss_is_the_lowest() -> None:
 
 
 def test_what_could_not_be_corrected_is_said() -> None:
-    found = BestOfMany(3, 50, 0.873, MetricValue(None, Reason.CLASS_ABSENT))
+    found = BestOfMany(3, 50, 0.873, MetricValue(None, Reason.TOO_FEW_OF_A_CLASS))
 
     assert "not corrected for that, because a class has too few" in selection_sentence(
         "mcc", found

@@ -247,7 +247,7 @@ def corrected_choice(
 
 def _corrected(total: float, n_draws: int, value: float, sign: float) -> MetricValue:
     if n_draws < FEWEST_DRAWS:
-        return MetricValue(None, Reason.CLASS_ABSENT)
+        return MetricValue(None, Reason.TOO_FEW_OF_A_CLASS)
     # Choosing never raises the expected value: anything beyond `value` is noise of the draws.
     worse = min if sign > 0 else max
     return MetricValue(worse(total / n_draws, value))

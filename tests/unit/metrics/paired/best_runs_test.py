@@ -82,4 +82,4 @@ def test_a_class_of_one_sample_leaves_nothing_to_correct_with() -> None:
     found = best_of_many(runs, score, seed=0)["balanced_accuracy"]
 
     assert (found.run, found.value) == (0, 1.0)
-    assert (found.corrected.value, found.corrected.reason) == (None, "class_absent")
+    assert (found.corrected.value, found.corrected.reason) == (None, "too_few_of_a_class")
