@@ -423,6 +423,13 @@ def not_ranked_text(n_runs: int) -> str:
     return f"{n_runs:,} runs with sample weights are not ranked with runs without."
 
 
+def chosen_here_text(n_runs: int) -> str:
+    """A note that runs are listed in a ranking without being compared."""
+    if n_runs == 1:
+        return "1 run is not compared: its threshold was chosen on these examples."
+    return f"{n_runs:,} runs are not compared: their thresholds were chosen on these examples."
+
+
 THRESHOLD = 0.5
 
 ARG_MAX: Mapping[str, Any] = {"rule": "arg_max", "ties": "first_in_label_order"}

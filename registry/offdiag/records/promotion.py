@@ -111,6 +111,11 @@ class RankedRuns(ResponseBody):
         default=0,
         description="Number of runs with sample weights, which are not ranked with the others.",
     )
+    n_chosen_here: int = Field(
+        default=0,
+        description="Number of listed runs that are not compared, because their thresholds were "
+        "chosen on the same examples.",
+    )
     why_not_tested: str | None = Field(description="Why there is no best set, if so.")
     best_set: list[str] = Field(
         description="Ids of runs without a significant difference from the best."
@@ -200,6 +205,7 @@ def leaders_document(found: Leaders, *, project: str, dataset: str) -> RankedRun
         n_runs=found.total,
         n_outdated=found.n_outdated,
         n_weighted=found.n_weighted,
+        n_chosen_here=found.n_chosen_here,
         why_not_tested=found.why_not_tested,
         best_set=[each.run.id for each in found.best_set],
         runs=[_ranked(each, tested=found.why_not_tested is None) for each in found.runs],

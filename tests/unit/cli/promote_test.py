@@ -72,6 +72,33 @@ def test_leaders_name_no_weighted_run_beside_others(
     assert ([run["id"] for run in found["runs"]], found["n_weighted"]) == (runs, 1)
 
 
+def test_leaders_count_no_run_whose_threshold_was_chosen_on_the_examples(
+    offdiag: Command, folder: Path, runs: list[str]
+) -> None:
+    scores = {"cat": 0.7, "dog": 0.4}
+    rows = [
+        f"{label},{label},{scores[label] + 0.01 * (at % 9) - 0.02 * (at % 11)}"
+        for label in ("cat", "dog")
+        for at in range(60)
+    ]
+    (folder / "scored.csv").write_text("\n".join(["y,yhat,s", *rows]), encoding="utf-8")
+    columns = ("--true", "y", "--pred", "yhat", "--score", "s", "--positive", "cat")
+    offdiag("log", "scored.csv", *columns, "--dataset", "pets", "--name", "scored")
+    (folder / "loss.csv").write_text("actual,cat,dog\ncat,0,5\ndog,1,0\n", encoding="utf-8")
+    offdiag("cost", "add", "loss", "loss.csv", "--dataset", "pets")
+    assert offdiag("gate", "scored", "--min", "mcc>=0").code == 0
+    chosen = ("--matrix", "loss", "--threshold", "cheapest", "--save-as", "chosen")
+    answer = offdiag("cost", "decide", "scored", *chosen)
+    assert answer.code == 0, answer
+
+    said = offdiag("leaders", "pets").out
+    found = offdiag("leaders", "pets", "--json").json
+
+    assert "of 3 runs may be the best" in said
+    assert "1 run is not compared: its threshold was chosen on these examples." in said
+    assert (found["n_runs"], found["n_chosen_here"]) == (4, 1)
+
+
 def test_a_run_is_proposed_and_approved(offdiag: Command, runs: list[str]) -> None:
     good, poor = runs
     assert offdiag("leaders", "pets", "--metric", "mcc", "--json").json["best_set"] == [good]

@@ -11,7 +11,7 @@ from offdiag.cli.call import Call, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
 from offdiag.cli.output import number, three_decimals
-from offdiag.domain.runs import not_ranked_text
+from offdiag.domain.runs import chosen_here_text, not_ranked_text
 from offdiag.domain.texts import name_segment
 from offdiag.records.promotion import LeadersQuery, RankedRuns, leaders_document
 
@@ -51,9 +51,10 @@ def _best_set(found: RankedRuns) -> Iterator[str]:
     if found.why_not_tested is not None:
         yield f"No best set: {found.why_not_tested}."
     else:
-        runs = f"{found.n_runs} runs"
+        n_compared = len(found.runs) - found.n_chosen_here
+        runs = f"{n_compared} runs"
         if found.n_runs > len(found.runs):
-            runs = f"the first {len(found.runs)} of {runs}, which alone were compared,"
+            runs = f"the first {n_compared} of {found.n_runs} runs, which alone were compared,"
         yield f"{len(found.best_set)} of {runs} may be the best by {found.metric}."
     best = [each for each in found.runs if each.in_best_set]
     for each in best or found.runs[:10]:
@@ -63,6 +64,8 @@ def _best_set(found: RankedRuns) -> Iterator[str]:
             ci = f" (CI {three_decimals(low)} to {three_decimals(high)})"
         text = number(found.metric, value.measured(), with_interval=False)
         yield f"  {text}{ci}  {each.name}  {each.id}"
+    if found.n_chosen_here and found.why_not_tested is None:
+        yield chosen_here_text(found.n_chosen_here)
     if found.n_weighted:
         yield not_ranked_text(found.n_weighted)
 

@@ -96,6 +96,11 @@ class Leaders:
             return ()
         return tuple(each for each in self.runs if each.is_in_set)
 
+    @property
+    def n_chosen_here(self) -> int:
+        """Runs that are listed but not compared: their thresholds were chosen on these samples."""
+        return sum(each.run.is_chosen_here for each in self.runs)
+
 
 def primary_metric(dataset: DatasetRecord | DatasetFacts) -> str:
     """The key by which the runs of a dataset are ranked."""

@@ -145,7 +145,7 @@ def rows_note(leaders: Leaders) -> str:
     best = leaders.best_set
     if not best:
         return ""
-    n_compared = numbers.count(len(leaders.runs))
+    n_compared = numbers.count(len(leaders.runs) - leaders.n_chosen_here)
     sure = f"The set contains the best run with 95 % confidence, corrected for {n_compared} runs."
     if leaders.total > len(leaders.runs):
         word = "lowest" if leaders.lower_is_better else "highest"
@@ -156,7 +156,8 @@ def rows_note(leaders: Leaders) -> str:
     hidden = len(best) - MOST_IN_TABLE
     if hidden > 0:
         return f"{numbers.count(hidden)} more {'is' if hidden == 1 else 'are'} in the set. {sure}"
-    following = next((each for each in leaders.runs if not each.is_in_set), None)
+    others = (each for each in leaders.runs if not each.is_in_set)
+    following = next((each for each in others if not each.run.is_chosen_here), None)
     if following is None or following.run.value.value is None:
         return sure
     name = numbers.shortened(following.run.name, longest=LONGEST_NAME)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.number_text import Amounts, amounts_for
+from offdiag.domain.runs import chosen_here_text
 from offdiag.domain.values import reason_text
 from offdiag.metrics.metric_text import PER_CASES, spec_of
 from offdiag.metrics.metric_text import difference as difference_in_units
@@ -36,6 +37,7 @@ def verdict_of(leaders: Leaders, n_runs: int) -> str:
         return f"{only}, nothing to compare."
     best, metric = leaders.best_set, inside(leaders.metric)
     of = " without sample weights" if leaders.n_weighted else ""
+    run = "ranked run" if n_runs > leaders.total + leaders.n_weighted else "run"
     if not best:
         first = numbers.shortened(leaders.runs[0].run.name, longest=LONGEST_NAME)
         word = "lowest" if leaders.lower_is_better else "highest"
@@ -43,14 +45,22 @@ def verdict_of(leaders: Leaders, n_runs: int) -> str:
     if len(best) == 1:
         name = numbers.shortened(best[0].run.name, longest=LONGEST_NAME)
         word = "higher" if leaders.lower_is_better else "lower"
-        others = f"every other run{of} is"
+        others = f"every other {run}{of} is"
         if leaders.total > len(leaders.runs):
-            others = f"the next {numbers.count(len(leaders.runs) - 1)} runs are"
-        return f"{name} leads: {others} significantly {word}."
-    all_runs = f"{numbers.plural(leaders.total, 'run')}{of}"
-    if len(best) == leaders.total:
-        return f"None of {all_runs} can be told apart on {metric}."
-    return f"{numbers.count(len(best))} of {all_runs} cannot be told apart on {metric}."
+            n_next = len(leaders.runs) - leaders.n_chosen_here - 1
+            others = f"the next {numbers.count(n_next)} runs are"
+        return f"{name} leads: {others} significantly {word}.{_not_compared(leaders)}"
+    total = leaders.total - leaders.n_chosen_here
+    all_runs = f"{numbers.plural(total, run)}{of}"
+    who = "None" if len(best) == total else numbers.count(len(best))
+    can = "can" if len(best) == total else "cannot"
+    return f"{who} of {all_runs} {can} be told apart on {metric}.{_not_compared(leaders)}"
+
+
+def _not_compared(leaders: Leaders) -> str:
+    """A sentence about runs that the verdict is not about, if there are any."""
+    n_chosen = leaders.n_chosen_here
+    return f" {chosen_here_text(n_chosen)}" if n_chosen else ""
 
 
 def second_sentence(decision: Decision, amounts: Amounts | None) -> str | None:

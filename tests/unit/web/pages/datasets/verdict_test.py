@@ -43,6 +43,47 @@ def test_runs_that_were_not_compared_are_not_said_to_be_worse() -> None:
     )
 
 
+def with_chosen_here(found: Leaders) -> Leaders:
+    """The same with two runs that are not compared, one of which is the second best."""
+    now = datetime(2026, 11, 2, tzinfo=UTC)
+    chosen = [
+        Leader(
+            RankedRun(name, name, None, now, 9, True, MetricValue(value), is_chosen_here=True),
+            Rank(MetricValue(value), RankStatus.NOT_TESTED),
+        )
+        for name, value in (("chosen", 0.85), ("chosen too", 0.1))
+    ]
+    return replace(found, runs=(found.runs[0], *chosen, *found.runs[1:]), total=found.total + 2)
+
+
+def test_runs_whose_threshold_was_chosen_here_are_not_said_to_be_worse() -> None:
+    found = with_chosen_here(leaders(total=3))
+
+    note = "2 runs are not compared: their thresholds were chosen on these examples."
+    assert verdict_of(found, 5) == (f"run 0 leads: every other run is significantly lower. {note}")
+    assert rows_note(found) == (
+        "Next: run 1, 0.800. The set contains the best run with 95 % confidence, corrected for 3 "
+        "runs."
+    )
+    assert verdict_of(with_chosen_here(leaders(total=248)), 250) == (
+        f"run 0 leads: the next 2 runs are significantly lower. {note}"
+    )
+    alike = replace(found, runs=(*found.runs[:3], found.runs[0], found.runs[0]))
+    assert verdict_of(alike, 5) == f"None of 3 runs can be told apart on MCC. {note}"
+    two = replace(found, runs=(*found.runs[:3], found.runs[0], found.runs[4]))
+    assert verdict_of(two, 5) == f"2 of 3 runs cannot be told apart on MCC. {note}"
+
+
+def test_runs_without_a_value_are_not_said_to_be_worse() -> None:
+    assert verdict_of(leaders(total=3), 4) == (
+        "run 0 leads: every other ranked run is significantly lower."
+    )
+    found = leaders(total=3)
+    alike = replace(found, runs=found.runs[:1] * 3)
+    assert verdict_of(alike, 4) == "None of 3 ranked runs can be told apart on MCC."
+    assert verdict_of(alike, 3) == "None of 3 runs can be told apart on MCC."
+
+
 @pytest.mark.parametrize(("lower_is_better", "word"), [(False, "highest"), (True, "lowest")])
 def test_the_correction_is_for_the_runs_that_were_compared(
     *, lower_is_better: bool, word: str
