@@ -11,13 +11,15 @@ import pytest
 import offdiag
 from offdiag.cli.commands import run
 from offdiag.errors import Conflict, Forbidden
+from offdiag.flags.problems import Cause
 from offdiag.reports.scope import ReportScope
 from offdiag.services.champions.promotions import approve
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.reports.alerts import alert_condition
 from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
-from offdiag.store.flags import flags_of_run
+from offdiag.store.flags import events_of, flags_of_run
+from offdiag.store.problems import find_problems
 from offdiag_web.app.dispatch import PREFIX
 from support.api import get, refusal
 from support.filled_once import filled_once
@@ -143,6 +145,56 @@ def test_flags_that_slices_had_before_are_read_by_nobody(
 
     assert sum(before.values()) >= 8, before
     assert not any(told().values()), told()
+
+
+@pytest.mark.both_databases
+def test_nothing_is_stored_about_a_flag_that_is_hidden(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = log_sites(database, {**FOUND, "z": (8, 32, 1, 39)}, name="failing").id
+    work_off(database)
+    with database.read() as session:
+        flags = {each.content.rule: each.id for each in flags_of_run(session, run_id)}
+        numbers = {
+            each.key.cause: each.number
+            for each in find_problems(session, now=database.clock()).problems
+        }
+    hidden, problem = flags["F16"], numbers[Cause.SLICE]
+    shown = next(number for rule, number in flags.items() if rule != "F16")
+
+    def stored() -> list[object]:
+        with database.write() as session:
+            of_flags = [events_of(session, each) for each in (hidden, shown)]
+            return [*of_flags, flags_of_run(session, run_id)]
+
+    before = stored()
+    monkeypatch.setenv("OFFDIAG_URL", database.url)
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", K)
+    app = dashboard(database)
+    app.config["WTF_CSRF_ENABLED"] = False
+    client = client_for(app)
+    client.post("/preferences", data={"reader": "ana"})
+
+    for action, values, names in (
+        ("acknowledge", {}, {}),
+        ("dismiss", {"reason": "known"}, {}),
+        ("assign", {"assignee": "bo"}, {}),
+        ("comment", {"comment": "rare"}, {"comment": "text"}),
+    ):
+        for path, form in (
+            (f"/flags/{hidden}/{action}", {"seen": "0", **values}),
+            (f"/problems/{problem}/{action}", values),
+        ):
+            assert client.post(path, data=form).status_code == 404, path
+        told = {"action": action} | {names.get(name, name): values[name] for name in values}
+        for path, body in (
+            (f"/flags/{hidden}/decisions", told),
+            (f"/problems/{problem}/decisions", told),
+            ("/flags/decisions", {"flags": [{"id": shown}, {"id": hidden}], **told}),
+        ):
+            assert client.post(f"{PREFIX}{path}", json=body).status_code == 404, path
+    assert run(["flags", "acknowledge", f"F-{shown}", f"F-{hidden}"]) == 2
+    assert stored() == before
 
 
 def test_history_and_single_examples_do_not_tell_of_hidden_slices(sites: Sites) -> None:

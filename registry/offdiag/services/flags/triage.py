@@ -32,6 +32,7 @@ from offdiag.flags.lifecycle import (
 )
 from offdiag.flags.problem_words import problem_name
 from offdiag.flags.problems import Problem, ProblemState
+from offdiag.services.small_groups import suppressed_below
 from offdiag.store import flags
 from offdiag.store.audit_log import name_projects
 from offdiag.store.comments import About, add_comments
@@ -290,6 +291,8 @@ def _found(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
             hint=f"Name at least one and at most {MOST_AT_ONCE}.",
         )
     found = flags.flags_by_id(session, ids)
+    if suppressed_below():  # Flags on slices are shown to no one.
+        found = [flag for flag in found if flag.content.slice is None]
     missing = sorted(set(ids) - {flag.id for flag in found})
     if missing:
         raise NotFound(
