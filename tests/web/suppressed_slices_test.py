@@ -249,11 +249,13 @@ def test_groups_are_compared_without_the_hidden_ones(sites: Sites) -> None:
 
     assert found["groups"] == {"x": 60, "z": 40}
     assert (found["n_suppressed"], found["too_small"]) == (2, {})
-    body = {"conditions": ["recall@site=tiny>=0", "worst(recall, by=site)>=0.5"]}
+    body = {"conditions": ["recall@site=tiny>=0", "worst(recall, by=site)>=0.5", "no-flag F16"]}
     gate = sites.client.post(f"{PREFIX}/runs/{sites.first}/gate", json=body).get_json()
-    hidden, worst = gate["conditions"]
+    hidden, worst, flagged = gate["conditions"]
     assert (hidden["passed"], hidden["measured"], hidden["reason"]) == (False, None, "suppressed")
     assert worst["note"] == "site=z; left out: suppressed below 10: 2 groups"
+    assert (flagged["passed"], flagged["reason"]) == (False, "suppressed")
+    assert "no slice is flagged while small groups are hidden" in flagged["note"]
 
 
 def test_the_worst_slices_are_not_listed(

@@ -126,8 +126,8 @@ class Subject:
     """A run, or a slice of it, as conditions see it.
 
     `asked` are the rules that were applicable; `not_assessable` is the reason why the rules about
-    the matrix were not, which proves nothing, else None; `unchecked` are rules that do not apply
-    to runs with sample weights. `accepted` are flags that were dismissed with a reason.
+    the matrix were not, which proves nothing, else None; `unchecked` says of rules why they were
+    not applied. `accepted` are flags that were dismissed with a reason.
     `positive_label` is the positive class of two, None if there is none. `parts` are the slices
     named in conditions, by their canonical text, `groups` those of columns by name. Metrics of
     fewer than `min_size` samples, or samples of the class, decide nothing there; `counted` are the
@@ -142,7 +142,7 @@ class Subject:
     hides_minority: bool = False
     may_hide_minority: bool = False
     not_assessable: str | None = None
-    unchecked: frozenset[str] = frozenset()
+    unchecked: Mapping[str, NotMeasured] = field(default_factory=dict)
     differences: Differences | None = None
     positive_label: str | None = None
     parts: Mapping[str, Subject | NotMeasured] = field(default_factory=dict)

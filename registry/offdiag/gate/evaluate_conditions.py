@@ -11,7 +11,7 @@ from offdiag.domain.number_text import count
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Side
-from offdiag.flags.assessment import LABEL_RULES, WEIGHTED
+from offdiag.flags.assessment import LABEL_RULES
 from offdiag.flags.rule_evaluation import compare
 from offdiag.gate.condition_metrics import (
     BASELINE_OF_DATASET,
@@ -113,9 +113,9 @@ def _judge(condition: Condition, subject: Subject) -> Finding:
         return Finding(condition, passed=False, reason=subject.not_assessable)
     if isinstance(condition, NoBadge):
         return _judge_badge(condition, subject)
-    if condition.rule in subject.unchecked:
+    if (unchecked := subject.unchecked.get(condition.rule)) is not None:
         # A rule that was not applied raises no flag, which is not a pass.
-        return Finding(condition, passed=False, reason=WEIGHTED)
+        return Finding(condition, passed=False, reason=unchecked.reason, note=unchecked.note)
     return _judge_flag(condition, subject)
 
 

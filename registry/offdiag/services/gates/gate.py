@@ -15,11 +15,18 @@ from offdiag.domain.orientation import OrientationEvidence
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import CostName
 from offdiag.errors import InvalidInput
-from offdiag.flags.assessment import NOT_OF_WEIGHTS
+from offdiag.flags.assessment import NOT_OF_WEIGHTS, WEIGHTED
 from offdiag.flags.rules.costs import RunWithCosts, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Certainty, Verdict
-from offdiag.gate.conditions import Condition, MetricValues, NoFlag, RaisedFlag, Subject
+from offdiag.gate.conditions import (
+    Condition,
+    MetricValues,
+    NoFlag,
+    NotMeasured,
+    RaisedFlag,
+    Subject,
+)
 from offdiag.gate.evaluate_conditions import Finding, judge
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
@@ -35,6 +42,7 @@ from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerd
 from offdiag.services.gates.slices import SlicedPredictions, with_columns, with_slices
 from offdiag.services.gates.values import StoredRun, differences, values_with_costs
 from offdiag.services.paired_runs import NotPaired, Paired, pair_evaluations
+from offdiag.services.small_groups import SUPPRESSED, suppressed_below
 from offdiag.settings import Settings
 from offdiag.store import cost_matrices, datasets, flags, runs
 from offdiag.store.database import Database, Session
@@ -88,7 +96,7 @@ def subject_of_matrix(matrix: Counted, values: MetricValues, found: RunVerdicts)
         hides_minority=bool(found.hides_minority),
         may_hide_minority=found.may_hide_minority,
         not_assessable=found.not_assessable,
-        unchecked=frozenset(found.unchecked),
+        unchecked={rule: NotMeasured(WEIGHTED, why) for rule, why in found.unchecked.items()},
         counted=matrix,
         positive_label=None
         if isinstance(matrix, CountedSets)
@@ -224,6 +232,13 @@ CHAMPION: Final = "champion"
 """Stands for the champion of the run's dataset in place of the id of a baseline."""
 
 
+_NO_FLAGS_ON_SLICES = NotMeasured(
+    SUPPRESSED,
+    "no slice is flagged while small groups are hidden (slices.suppress_below); name larger ones "
+    "in conditions, such as recall[CLASS]@COLUMN=VALUE>=0.8",
+)
+
+
 def gate_run(
     database: Database,
     run_id: str,
@@ -261,7 +276,8 @@ def gate_run(
         for each in wanted
     ]
     by_slice = None
-    if any(isinstance(each, NoFlag) and each.rule == "F16" for each in conditions):
+    asks_slices = any(isinstance(each, NoFlag) and each.rule == "F16" for each in conditions)
+    if asks_slices:
         by_slice = slice_findings(database, run_id, evaluations[0].counted)
     with database.read() as session:
         records = [runs.get_run(session, each) for each in wanted]
@@ -288,6 +304,8 @@ def gate_run(
         positive_label=dataset.positive_label,
         slices=None if by_slice is None else by_slice.found,
     )
+    if asks_slices and suppressed_below():
+        subject = replace(subject, unchecked={**subject.unchecked, "F16": _NO_FLAGS_ON_SLICES})
     subject = with_slices(database, subject, conditions, run_ids=wanted, costs=cost_matrix)
     gaps = subject.differences
     return GateResult(
