@@ -253,43 +253,6 @@ def test_what_was_written_when_a_session_ended_can_be_copied(
         assert hidden["value"] == goal
 
 
-def test_a_form_that_was_sent_without_a_session_is_sent_again_after_signing_in(
-    app: Flask, database: Database, ana: int
-) -> None:
-    now = datetime(2026, 1, 5, tzinfo=UTC)
-    database.clock = lambda: now
-    client = client_of(app, database, ana, "ana")
-    form = form_to(client, "/settings/tokens", "/settings/tokens")
-    now += timedelta(hours=13)
-    ours = {"Sec-Fetch-Site": "same-origin"}
-    typed = {"name": "for the <night> job", "days": "90", "role": "viewer"}
-
-    late = client.post(form["action"], data=typed, headers=ours)
-
-    assert late.status_code == 401
-    assert "Sign in and send the form again." in Page(late.text).one("main").text
-    asked = late
-    for password, status in (("wrong", 401), (PASSWORD, 200)):
-        sign_in_form = Page(asked.text).all("form", action="/sign-in")[0]
-        asked = send(client, sign_in_form, {"name": "ana", "password": password})
-        assert asked.status_code == status
-    again = Page(asked.text).all("form", action=form["action"])[0]
-    assert "for the <night> job" not in client.page("/settings/tokens").one("main").text
-    assert send(client, again).status_code < 400
-    assert "for the <night> job" in client.page("/settings/tokens").one("main").text
-
-
-def test_a_form_is_carried_to_this_server_alone(client: PageClient) -> None:
-    form = client.page("/sign-in").all("form", action="/sign-in")[0]
-    typed = {"name": "ana", "password": PASSWORD, "again_to": "//evil.example/x", "again": "a=b"}
-
-    answer = send(client, form, typed)
-
-    actions = [each["action"] for each in Page(answer.text).all("form")]
-    assert answer.status_code == 200
-    assert not any("evil" in action for action in actions)
-
-
 def test_a_session_ends_after_two_weeks_however_busy_one_was(
     app: Flask, database: Database, ana: int
 ) -> None:

@@ -63,42 +63,22 @@ def test_what_was_typed_in_a_refused_form_can_be_copied_and_the_way_back_is_show
 
     main = Page(refused.text).one("main")
     assert refused.status_code == 403
+    assert "This form has expired" in main.text
     assert "Look at the images." in main.text
     assert "not to be shown" not in main.text
     assert "/runs?q=x" in [link["href"] for link in main.inside("a")]
 
 
-def test_a_form_that_is_too_large_names_the_limit_and_its_longest_field_and_shows_its_texts(
-    client: PageClient,
-) -> None:
-    sent = {"name": "two words", "tags": "ä=b " * 70_000, "password": "so secret" * 200_000}
+def test_a_form_that_is_too_large_names_the_limit_and_leads_back(client: PageClient) -> None:
     page = {"Referer": "http://localhost/reports/new"}
 
-    refused = client.post("/reports/new", data=sent, headers=page)
-    huge = client.post("/reports/new", data={"tags": "x" * 5_000_000}, headers=page)
+    refused = client.post("/reports/new", data={"tags": "x" * 2_000_000}, headers=page)
 
     main = Page(refused.text).one("main")
-    assert refused.status_code == huge.status_code == 413
-    assert "This form has 2,510 KiB. At most 1,024 KiB can be sent to this page." in main.text
-    assert "Make “tags”, of 280,000 characters, shorter, and send it again." in main.text
-    assert [each.text for each in main.inside("p") if "quote" in each.classes] == [
-        "two words",
-        sent["tags"].strip(),
-    ]
-    assert "This form has 4,883 KiB. At most 1,024 KiB" in Page(huge.text).one("main").text
-    for each in (refused, huge):
-        back = Page(each.text).one("p", "actions").inside("a")[0]
-        assert (back.text, back["href"]) == ("Back", "/reports/new")
-
-
-def test_a_form_that_is_too_large_names_no_field_that_nobody_typed(client: PageClient) -> None:
-    sent = {"csrf_token": "x" * 200, "password": "s" * 100_000}
-
-    refused = client.post("/settings/users", data=sent)
-
     assert refused.status_code == 413
-    assert "csrf_token”" not in refused.text
-    assert "Make something shorter" in refused.text
+    assert "At most 1,024 KiB can be sent to this page." in main.text
+    back = Page(refused.text).one("p", "actions").inside("a")[0]
+    assert (back.text, back["href"]) == ("Back", "/reports/new")
 
 
 def test_an_unknown_run_is_named(client: PageClient) -> None:

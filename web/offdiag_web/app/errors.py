@@ -46,13 +46,6 @@ from offdiag.errors import (
 )
 from offdiag_web.app.context import LOOKING, signed_in_user
 from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
-from offdiag_web.app.sent_forms import (
-    SentForm,
-    about_large_form,
-    limit_text,
-    sent_form,
-    typed_words,
-)
 
 log = structlog.get_logger()
 
@@ -80,6 +73,7 @@ API_STATUS_OF: dict[type[OffdiagError], int] = {
 }
 """The API separates malformed requests from invalid values, because clients react differently."""
 RETRY_AFTER_S = 5
+_KIB = 1024
 EVALUATION_AFTER_S = 1
 
 _TITLES = {
@@ -233,16 +227,13 @@ def http_response(error: HTTPException) -> Response:
 
 
 def outdated_form_response() -> Response:
-    """The response to a form whose token is missing or of another cookie, to be sent again."""
-    again = sent_form()
-    hint = "Open its page again and submit it once more."
-    if again is not None:
-        hint = (
-            "Send it again unchanged. If this page appears again, your browser does not keep the "
-            "cookies of this server."
-        )
+    """The response to a form whose token is missing or of another cookie."""
+    hint = (
+        "Open its page again and submit it once more. If this page appears again, your browser "
+        "does not keep the cookies of this server."
+    )
     text = "This form has expired, so nothing was saved: the cookie of its page is gone."
-    return _answer(Failure(403, "forbidden", text, hint=hint), again=again)
+    return _answer(Failure(403, "forbidden", text, hint=hint))
 
 
 def page_with_form(template: str, error: OffdiagError | None, **values: object) -> Response:
@@ -286,10 +277,9 @@ def _http_failure(error: HTTPException) -> Failure:
     hints = _API_HINTS if is_for_programs() else _HINTS
     hint = hints.get(status, "").format(g.get("request_id", ""))
     if status == 413 and (limit := request.max_content_length):
-        hint = limit_text(limit)
+        place = "address" if is_for_programs() else "page"
+        hint = f"At most {limit // _KIB:,} KiB can be sent to this {place}."
     text = error.description or error.name
-    if status == 413 and not is_for_programs() and (about := about_large_form()) is not None:
-        text, hint = about
     if status == 404 and text == NotFoundAddress.description:
         # The library's words would repeat the advice in the hint.
         text = f"Nothing is at {shortened(request.path, longest=80)}."
@@ -326,13 +316,8 @@ def _page_for(command: re.Match[str]) -> str:
     return page if before and not before.endswith(". ") else capitalised(page)
 
 
-def _answer(
-    failure: Failure,
-    *,
-    again: SentForm | None = None,
-    ways_out: Sequence[tuple[str, str]] = (),
-) -> Response:
-    response = _body(failure, again, ways_out)
+def _answer(failure: Failure, *, ways_out: Sequence[tuple[str, str]] = ()) -> Response:
+    response = _body(failure, ways_out)
     response.status_code = failure.status
     response.cache_control.no_store = True
     if failure.status == 503:
@@ -340,9 +325,7 @@ def _answer(
     return response
 
 
-def _body(
-    failure: Failure, again: SentForm | None, ways_out: Sequence[tuple[str, str]]
-) -> Response:
+def _body(failure: Failure, ways_out: Sequence[tuple[str, str]]) -> Response:
     if is_for_programs() or request.path.endswith(".json"):
         parts = {
             "code": failure.code,
@@ -364,7 +347,6 @@ def _body(
                 next=own_address(),
                 is_form=request.method not in LOOKING,
                 typed=typed_words(),
-                again=sent_form(),
             )
         )
     return make_response(
@@ -373,7 +355,6 @@ def _body(
             failure=failure,
             ways_out=ways_out or _ways_out(failure),
             typed=typed_words(),
-            again=again,
         )
     )
 
@@ -426,6 +407,21 @@ def _without_memory(error: MemoryError) -> Response:
             hint="Try again in a moment, or send or ask for less at once.",
         )
     )
+
+
+SECRETS = frozenset({"password", "current", "wanted"})
+"""Fields that no page shows again."""
+
+
+def typed_words() -> list[str]:
+    """Longer texts of a form that is refused, to be copied before they are lost."""
+    if request.method in LOOKING:
+        return []
+    try:
+        fields = [*request.form.items(multi=True)]
+    except HTTPException:  # The form is too large.
+        return []
+    return [text for name, text in fields if name not in SECRETS and len(text.split()) > 1]
 
 
 def own_address() -> str:

@@ -33,7 +33,6 @@ from offdiag_web.app.context import Rate, current_registry, public
 from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.errors import failure_of
 from offdiag_web.app.openid import KEY, Provider
-from offdiag_web.app.sent_forms import carried_form
 
 blueprint = Blueprint("signing_in", __name__)
 
@@ -53,7 +52,6 @@ def page() -> Response:
 def begin() -> Response:
     """Sign a user in and redirect to where they wanted to go."""
     name, goal = request.form.get("name", "").strip(), own_path(request.form.get("next", "/"))
-    again = carried_form()
     refuse_attempts(name)
     acting_as(name)
     registry = current_registry()
@@ -71,13 +69,10 @@ def begin() -> Response:
             failure=failure_of(error),
             next=goal,
             name=name[:100],
-            again=again,
         )
         return make_response(failed, 401)
     forget_session()
     login_user(SignedIn(secret, Caller(CallerKind.USER, name)))
-    if again is not None:
-        return make_response(render_template("access/signed_in.html", next=goal, again=again))
     return redirect(goal, 303)
 
 
