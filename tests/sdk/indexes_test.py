@@ -194,3 +194,67 @@ def test_columns_and_content_belong_to_the_samples_that_their_index_names(url: s
         offdiag.add_slices(dataset="late", ids=IDS, columns={"place": strange}, url=url)
     with pytest.raises(InvalidInput, match="index differs from that of"):
         offdiag.log_samples(dataset="late", ids=IDS, text=strange, url=url)
+
+
+STORED = pd.Series(TRUTH.to_numpy())
+FOLDS = pd.concat([STORED[1::2], STORED[::2]])
+"""Predictions of two folds, one behind the other, which keep the numbers of their rows."""
+
+
+def by_position(url: str) -> str:
+    dataset = f"dataset {next(_numbers)}"
+    offdiag.log_run(y_true=STORED, y_pred=STORED, name="run", dataset=dataset, url=url)
+    return dataset
+
+
+def run_alone(url: str, dataset: str, found: pd.Series[str]) -> object:
+    return offdiag.log_run(y_pred=found, name="folds", dataset=dataset, url=url)
+
+
+def run_of_scores(url: str, dataset: str, found: pd.Series[str]) -> object:
+    score = {label: (found == label).astype(float) for label in ("ill", "well")}
+    return offdiag.log_run(y_score=score, name="folds", dataset=dataset, url=url)
+
+
+def batch_alone(url: str, dataset: str, found: pd.Series[str]) -> object:
+    with offdiag.start_run(name="folds", dataset=dataset, url=url) as run:
+        run.log(y_pred=found)
+    return run
+
+
+def frame_alone(url: str, dataset: str, found: pd.Series[str]) -> object:
+    frame = found.to_frame("yhat")
+    return offdiag.log_frame(frame, actual=None, name="folds", dataset=dataset, url=url)
+
+
+def columns_alone(url: str, dataset: str, found: pd.Series[str]) -> object:
+    return offdiag.add_slices(dataset=dataset, columns={"found": found}, url=url)
+
+
+@pytest.mark.parametrize(
+    "entry", [run_alone, run_of_scores, batch_alone, frame_alone, columns_alone]
+)
+def test_rows_that_are_numbered_in_another_order_than_the_stored_ones_are_refused(
+    url: str, entry: Callable[..., object]
+) -> None:
+    dataset = by_position(url)
+
+    with pytest.raises(InvalidInput, match="its index has the numbers 0 to 39 in another order"):
+        entry(url, dataset, FOLDS)
+
+    entry(url, dataset, FOLDS.sort_index())
+    entry(url, by_position(url), FOLDS.sort_index().set_axis(INDEX))
+
+
+def test_rows_that_are_numbered_in_another_order_may_have_identifiers(url: str) -> None:
+    ids = [f"row {number}" for number in range(N)]
+    offdiag.log_run(
+        y_true=STORED, y_pred=STORED, sample_ids=ids, name="run", dataset="folds by id", url=url
+    )
+    named = [ids[number] for number in FOLDS.index]
+
+    run = offdiag.log_run(
+        y_pred=FOLDS, sample_ids=named, name="folds", dataset="folds by id", url=url
+    )
+
+    assert run.evaluation().aggregate["overall_accuracy"].value == 1

@@ -306,6 +306,29 @@ def aligned(**given: Any) -> dict[str, Any]:
     return _moved(given, moves)
 
 
+def require_stored_order(**given: Any) -> None:
+    """Raise `InvalidInput` if an index says that rows are not in the order of the stored samples.
+
+    Without `sample_ids` and ground truth to be paired with, rows are paired with stored samples by
+    position. Predictions of folds, one behind the other, keep the numbers of their rows.
+    """
+    for name, array in _arrays(given):
+        if _has_index(array) and _is_renumbered(array.index):
+            raise InvalidInput(
+                f"its index has the numbers 0 to {len(array) - 1} in another order, and rows are "
+                "paired with the stored samples by position.",
+                field=name,
+                hint="Use .sort_index() if the index numbers the stored samples, or .to_numpy() "
+                "if the rows are in their order.",
+            )
+
+
+def _is_renumbered(index: Any) -> bool:
+    if index.nlevels > 1 or index.dtype.kind not in "iu" or index.is_monotonic_increasing:
+        return False
+    return np.array_equal(np.sort(index.to_numpy()), np.arange(len(index)))
+
+
 def _arrays(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Every array with its name in error messages."""
     for name, value in given.items():

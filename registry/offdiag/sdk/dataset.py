@@ -11,7 +11,7 @@ from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, allowed_hosts
 from offdiag.domain.texts import name_segment
 from offdiag.inputs.content.given_samples import chunked_samples, given_samples
-from offdiag.inputs.ids import aligned
+from offdiag.inputs.ids import aligned, require_stored_order
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.inputs.slice_ranges import Bins
@@ -105,6 +105,8 @@ def add_slices(
     """
     at = target(url)
     given = aligned(ids=ids, slices=columns)
+    if ids is None:
+        require_stored_order(columns=columns)
     added = at.add_slices(
         project if project is not None else at.project,
         dataset,

@@ -12,6 +12,7 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.runs import MAX_TEXT_LENGTH, require_text
 from offdiag.errors import InvalidInput
+from offdiag.inputs.ids import require_stored_order
 from offdiag.inputs.slice_columns import require_columns
 from offdiag.inputs.slice_ranges import Bins
 from offdiag.sdk.frames.class_scores import count_class_scores
@@ -334,6 +335,8 @@ def log_frame(
         )
     if isinstance(found, nw.LazyFrame):
         return log_streamed(found, columns, dataset=dataset, labels=declared, arguments=arguments)
+    if columns.actual is None and columns.sample_id is None:
+        require_stored_order(frame=found.to_native())
     rows = rows_in_memory(found)
     with rows.located(columns):
         given = rows.arguments(columns)

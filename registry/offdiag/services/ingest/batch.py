@@ -23,6 +23,7 @@ from offdiag.inputs.ids import (
     aligned,
     joined,
     require_distinct,
+    require_stored_order,
     sample_ids,
     update_digest,
 )
@@ -255,6 +256,8 @@ def read_batch(
         slices=slices,
         sample_weight=sample_weight,
     )
+    if y_true is None and ids is None:
+        require_stored_order(y_pred=y_pred, y_score=y_score, slices=slices)
     decision = None
     if y_pred is None:
         given["y_pred"], decision = _predictions_of(
