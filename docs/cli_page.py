@@ -54,7 +54,18 @@ terminals; `--no-color`, before or after any command, or `NO_COLOR=1` switches t
 `--limit`.
 
 `eval "$(offdiag completion bash)"` enables shell completion of commands, options and choices;
-zsh and fish work too."""
+zsh and fish work too.
+
+## Renamed commands
+
+Old names are accepted for one minor version, but are not in the help:
+
+| old | new |
+| --- | --- |
+| `report now` | `report create` |
+| `flags list --badge` | `flags list --hides-minority` |
+| `recompute --stale` | `recompute --outdated` |
+| the condition `no-badge` of `gate` | `no-warning` |"""
 
 
 def pages() -> dict[PurePosixPath, str]:

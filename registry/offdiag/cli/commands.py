@@ -1,6 +1,7 @@
 """The entry point `main` of the command line, and all commands by name.
 
-A command is imported when it is called. Every error becomes one line and an exit code.
+A command is imported when it is called. Every error becomes one line and an exit code. Old names
+of the previous version are still accepted.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from errno import ENOSPC
 from importlib import import_module
@@ -100,9 +101,36 @@ _FUNCTIONS = {"import": "importing"}
 _EXTRAS = {"serve": "server", "demo": "demo"}
 """Extras of commands that need more than `local`, which would otherwise be named first."""
 
+OLD_NAMES = {
+    "flags list --badge": "flags list --hides-minority",
+    "recompute --stale": "recompute --outdated",
+    "report now": "report create",
+}
+"""Old names of commands and options with their new names; the old ones are not in the help."""
+
+
+def current_names(words: Iterable[str]) -> list[str]:
+    """The words of a command line with old names replaced by new ones."""
+    words = list(words)
+    start = next((at for at, word in enumerate(words) if word != "--no-color"), len(words))
+    for old, new in OLD_NAMES.items():
+        *path, name = old.split()
+        if words[start : start + len(path)] != path:
+            continue
+        is_option = name.startswith("--")
+        for at in range(start + len(path), len(words)):
+            if words[at] == name:
+                words[at] = new.split()[-1]
+            if not is_option or words[at] == "--":
+                break
+    return words
+
 
 class CommandGroup(LoadingGroup):
     """Loads a command from the module of its name."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, current_names(args))
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)

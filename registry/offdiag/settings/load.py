@@ -35,6 +35,15 @@ FLAT_VARIABLES: Mapping[str, str] = {
 }
 """The short names; every other setting is `OFFDIAG_<SECTION>__<KEY>`."""
 
+OLD_KEYS: Mapping[str, str] = {
+    "client.patience_s": "client.retry_for_s",
+    "server.drain_s": "server.shutdown_delay_s",
+    "jobs.slots": "jobs.concurrency",
+    "jobs.small_values": "jobs.small_job_values",
+    "jobs.drain_s": "jobs.shutdown_timeout_s",
+}
+"""Keys of the version before, still read; the new one wins where a source has both."""
+
 PREFIX = "OFFDIAG_"
 _log = logging.getLogger(__name__)
 DELIMITER = "__"
@@ -152,7 +161,7 @@ def _file_layer(path: Path, content: bytes, is_exposed: bool) -> _Layer:
             field="configuration",
             hint="Correct the file; config/default.toml shows every setting.",
         ) from error
-    values = dict(_flattened(table))
+    values = _current(dict(_flattened(table)))
     layer = _Layer(values=values, sources=dict.fromkeys(values, str(path)), typed=True)
     _check(layer)
     if is_exposed:
@@ -187,10 +196,16 @@ def _environment_layer(environ: Mapping[str, str]) -> _Layer:
     }
     names = nested | {name: key for name, key in FLAT_VARIABLES.items() if name in environ}
     return _Layer(
-        values={key: environ[name] for name, key in names.items()},
-        sources={key: name for name, key in names.items()},
+        values=_current({key: environ[name] for name, key in names.items()}),
+        sources=_current({key: name for name, key in names.items()}),
         typed=False,
     )
+
+
+def _current(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The same under the present keys."""
+    renamed = {new: found[old] for old, new in OLD_KEYS.items() if old in found}
+    return renamed | {key: value for key, value in found.items() if key not in OLD_KEYS}
 
 
 def _check(layer: _Layer) -> None:

@@ -117,20 +117,23 @@ def test_procrastinate_is_refused_on_sqlite(
     assert caught.value.hint == 'Use "local" here.'
 
 
-@pytest.fixture
-def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An installed distribution with the engine `carillon`."""
+@pytest.fixture(params=[("offdiag.notifiers", "notify"), ("offdiag.bells", "ring")])
+def distribution(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """An installed distribution with the engine `carillon`, by the new and the former names."""
+    group, method = request.param
     info = tmp_path / "carillon-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: carillon\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[offdiag.notifiers]\ncarillon = carillon:NOTIFIER\n")
+    (info / "entry_points.txt").write_text(f"[{group}]\ncarillon = carillon:NOTIFIER\n")
     (tmp_path / "carillon.py").write_text(
-        dedent("""
+        dedent(f"""
             class Carillon:
                 def __init__(self):
                     self.heard = []
 
-                def notify(self, session, work_ids):
+                def {method}(self, session, work_ids):
                     self.heard += work_ids
 
             NOTIFIER = Carillon()

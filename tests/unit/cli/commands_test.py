@@ -16,6 +16,7 @@ import click
 import pytest
 
 from offdiag.cli import commands
+from offdiag.cli.commands import OLD_NAMES, current_names
 from offdiag.errors import Conflict
 
 Command = Callable[..., Any]
@@ -56,6 +57,33 @@ def test_values_are_completed_without_a_registry(complete: Complete, folder: Pat
     assert complete("offdiag runs show r_") == []
     assert complete("offdiag no-such command --limit") == []
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("old", OLD_NAMES)
+def test_a_name_of_the_version_before_means_the_new_one(old: str) -> None:
+    *path, name = old.split()
+    new = OLD_NAMES[old].split()
+
+    assert current_names([*path, name, "x"]) == [*new, "x"]
+    assert current_names(["--no-color", *path, name]) == ["--no-color", *new]
+    assert current_names(["runs", "show", name]) == ["runs", "show", name]
+    assert current_names([*path, "--", name]) == [*path, "--", name]
+
+
+@pytest.mark.parametrize("old", OLD_NAMES)
+def test_help_has_new_names_alone(old: str, offdiag: Command) -> None:
+    *path, name = old.split()
+    new = OLD_NAMES[old].split()[-1]
+
+    words = offdiag(*path, "--help").out.split()
+
+    assert new in words
+    assert name not in words
+
+
+def test_a_command_is_called_by_its_old_name(offdiag: Command) -> None:
+    assert offdiag("recompute", "--stale").out == "No run is outdated.\n"
+    assert offdiag("flags", "list", "--badge").out == "There are no such flags.\n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

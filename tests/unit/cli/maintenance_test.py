@@ -38,7 +38,7 @@ def test_what_is_stale_is_asked_for(offdiag: Command, logged: library.Run) -> No
     assert offdiag("recompute").out.strip() == "No run is outdated."
     revise({2: "well"})
 
-    answer = offdiag("recompute", "--outdated")
+    answer = offdiag("recompute", "--stale")
     as_json = offdiag("recompute", "--json").json
 
     assert answer.out.strip() == (

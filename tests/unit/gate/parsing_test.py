@@ -73,6 +73,7 @@ def test_a_metric_may_be_called_like_a_function() -> None:
 
 def test_flags_and_the_badge_can_be_forbidden() -> None:
     assert parse_condition(" no-warning ") == NoBadge(text="no-warning")
+    assert parse_condition("no-badge") == NoBadge(text="no-badge"), "its name before"
     assert parse_condition("no-flag f4") == NoFlag(text="no-flag f4", rule="F4", class_label=None)
     assert parse_condition("no-possible-warning") == NoBadge(
         text="no-possible-warning", even_possible=True

@@ -9,6 +9,7 @@ import pytest
 
 from offdiag.errors import InvalidInput
 from offdiag.settings import Settings, describe_settings, load_settings
+from offdiag.settings.load import OLD_KEYS
 
 
 def write_config(folder: Path, text: str, name: str = "offdiag.toml") -> Path:
@@ -66,6 +67,20 @@ def test_the_short_name_wins_over_the_long_one(tmp_path: Path) -> None:
     settings = load_settings(environ, folder=tmp_path)
 
     assert settings.database.url == "sqlite:///short.db"
+
+
+@pytest.mark.parametrize(("old", "new"), OLD_KEYS.items())
+def test_a_key_of_the_version_before_is_read(old: str, new: str, tmp_path: Path) -> None:
+    section, name = old.split(".")
+    (tmp_path / "offdiag.toml").write_text(f"[{section}]\n{name} = 7\n")
+    of_file = {each.key: each.value for each in describe_settings({}, folder=tmp_path)}
+    variable = f"OFFDIAG_{section.upper()}__{name.upper()}"
+    of_environment = {
+        each.key: each for each in describe_settings({variable: "9"}, folder=tmp_path)
+    }
+
+    assert of_file[new] == 7
+    assert (of_environment[new].value, of_environment[new].source) == (9, variable)
 
 
 def test_a_python_file_called_config_is_never_read(tmp_path: Path) -> None:

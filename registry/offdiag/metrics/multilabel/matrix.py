@@ -42,6 +42,11 @@ class MultilabelMatrix:
     column_share: Quantity
     n_samples: int
 
+    @property
+    def n_cases(self) -> int:
+        """Former name of `n_samples`, for one minor version."""
+        return self.n_samples
+
 
 def spread_mass(patterns: SetPatterns) -> ExactSums:
     """Algorithm 1 for patterns whose two sets are both non-empty.

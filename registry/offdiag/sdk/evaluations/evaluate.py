@@ -74,6 +74,11 @@ class WeightedEvaluation(MetricResults):
         return self.matrix.counted.n_effective
 
     @property
+    def n_cases(self) -> int:
+        """Former name of `n_samples`, kept for one minor version."""
+        return self.n_samples
+
+    @property
     def confusion_matrix(self) -> pd.DataFrame:
         """Weights as a DataFrame with the axes named "actual" (index) and "predicted"."""
         return label_frame(self.matrix.weights, self.matrix.labels)

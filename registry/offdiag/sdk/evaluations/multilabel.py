@@ -54,6 +54,11 @@ class MultilabelEvaluation(MetricResults):
     scores: NDArray[Any] | None = None
 
     @property
+    def n_cases(self) -> int:
+        """Former name of `n_samples`, kept for one minor version."""
+        return self.n_samples
+
+    @property
     def multilabel_matrix(self) -> pd.DataFrame:
         """The fractional confusion matrix, with the axes "actual" (index) and "predicted"."""
         return label_frame(self.matrix.cells, self.label_set)

@@ -101,6 +101,8 @@ class ProcrastinateNotifier:
 
 PROCRASTINATE_NOTIFIER = ProcrastinateNotifier()
 """The entry point `procrastinate`."""
+PROCRASTINATE_BELL = PROCRASTINATE_NOTIFIER
+"""Its former name, in the metadata of installations that have not been updated."""
 
 
 def _require_postgres(dialect: str) -> None:

@@ -88,6 +88,8 @@ LOCAL_NOTIFIER = LocalNotifier()
 
 GROUP = "offdiag.notifiers"
 """Entry points of distributions that provide a notifier, an object with `notify`."""
+OLD_GROUP = "offdiag.bells"
+"""The former name of the group, for objects with `ring`; read until the next minor version."""
 
 _FIELD = "jobs.engine"
 
@@ -106,6 +108,9 @@ def notifier_named(engine: str) -> Notifier:
     if engine == LOCAL_ENGINE:
         return LOCAL_NOTIFIER
     found = _object_at(engine) if ":" in engine else _entry_point(engine)
+    if callable(getattr(found, "ring", None)) and not callable(getattr(found, "notify", None)):
+        # Until the next minor version `notify` may also have its former name.
+        found.notify = found.ring  # type: ignore[attr-defined]
     if not isinstance(found, Notifier):
         raise InvalidInput(
             f"{engine!r} is {type(found).__name__}, which is not a notifier.",
@@ -116,7 +121,7 @@ def notifier_named(engine: str) -> Notifier:
 
 
 def _entry_point(name: str) -> object:
-    known = {each.name: each for each in entry_points(group=GROUP)}
+    known = {each.name: each for group in (OLD_GROUP, GROUP) for each in entry_points(group=group)}
     if name not in known:
         raise InvalidInput(
             f"there is no engine {name!r}.",

@@ -26,7 +26,7 @@ def test_rates_are_ratios_of_weights(evaluation: WeightedEvaluation) -> None:
     assert evaluation.per_class["precision"]["b"].value == pytest.approx(2.5 / 3)
     assert evaluation.per_class["support"]["b"].value == 2.75
     assert evaluation.aggregate["n"].value == 6.0
-    assert evaluation.n_samples == 6
+    assert evaluation.n_samples == evaluation.n_cases == 6
 
 
 def test_exact_tests_are_undefined(evaluation: WeightedEvaluation) -> None:

@@ -56,6 +56,13 @@ def test_empty_sets_are_reported_by_label() -> None:
     assert evaluation.aggregate["example_f1"].value == pytest.approx(1 / 3)
 
 
+def test_numbers_of_samples_are_also_read_by_their_former_name() -> None:
+    evaluation = evaluate_multilabel(y_true=[{"a"}, {"a"}], y_pred=[{"a"}, set()])
+
+    assert evaluation.n_samples == evaluation.n_cases == 2
+    assert evaluation.matrix.n_samples == evaluation.matrix.n_cases == 1
+
+
 def test_the_dictionary_is_json_with_null_for_what_is_undefined() -> None:
     evaluation = evaluate_multilabel(
         y_true=[{"a"}, {"a"}], y_pred=[{"a"}, set()], labels=["a", "b"], y_score=np.eye(2)
