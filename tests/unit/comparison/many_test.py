@@ -216,6 +216,27 @@ def test_matrices_alone_are_compared_as_if_of_other_examples() -> None:
     assert many.pairs == ()
 
 
+def test_the_order_of_matrices_without_any_variance_changes_nothing() -> None:
+    """The values of a perfect run and of one that predicts one class cannot vary, but for
+    rounding, which must not be taken for the error of their difference.
+    """
+    cells = [
+        [[20, 5, 1], [3, 30, 2], [1, 1, 3]],
+        [[25, 1, 0], [3, 31, 1], [0, 0, 5]],
+        [[26, 0, 0], [0, 35, 0], [0, 0, 5]],
+        [[0, 26, 0], [0, 35, 0], [0, 5, 0]],
+    ]
+    matrices = [ConfusionMatrix(np.array(each, np.int64), LABELS) for each in cells]
+    expected = compared(*matrices)
+
+    for order in ((3, 2, 1, 0), (1, 3, 0, 2)):
+        found = compared(*(matrices[at] for at in order))
+        for key, places in expected.places.items():
+            assert statuses(found, key) == [places[at].rank_status for at in order], (key, order)
+
+    assert statuses(expected)[3] is RankStatus.BEHIND
+
+
 def test_a_run_whose_metric_is_undefined_has_no_place() -> None:
     always = np.zeros(N, np.uint8)
 

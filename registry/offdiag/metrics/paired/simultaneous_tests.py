@@ -239,10 +239,15 @@ def paired_statistics(
     return statistics_of(differences, gradients, linear, error, own_errors)
 
 
+CELL_AXIS = -1
+"""Axis of slopes (Q, m) along which the cell changes."""
+
+
 def value_covariance(matrix: ConfusionMatrix, gradients: Mapping[str, Gradient]) -> Floats:
     """First-order covariance of the metrics of one non-empty matrix, one row for each metric.
 
     (sum q g h - sum q g sum q h)/N over cell shares q. The covariances of unpaired runs add up.
+    Where a metric cannot vary but for rounding, they are exactly 0.
     """
     if not gradients:
         return np.empty((0, 0))
@@ -251,6 +256,8 @@ def value_covariance(matrix: ConfusionMatrix, gradients: Mapping[str, Gradient])
     with np.errstate(invalid="ignore"):
         slopes = np.stack([gradient.at(actual, predicted) for gradient in gradients.values()])
         centred = slopes - (slopes @ shares)[:, np.newaxis]
+        smallest = ROUNDING * np.abs(slopes).max(axis=CELL_AXIS, keepdims=True)
+        centred[np.abs(centred) <= smallest] = 0.0
         found: Floats = np.inner(centred * shares, centred) / matrix.total
     return found
 
@@ -279,9 +286,8 @@ def unpaired_statistics(
     with np.errstate(invalid="ignore"):
         for place, (key, gradient) in enumerate(gradients.items()):
             slopes = gradient.at(actual, predicted)
-            rounding = (ROUNDING * np.abs(slopes).max()) ** 2 / min(first.total, second.total)
             # If both together do not vary, neither does each alone.
-            varies = not together[place] <= rounding
+            varies = together[place] != 0
             error = sqrt(np.maximum(apart[place], together[place])) if varies else 0.0
             found[key] = Statistic(differences[key], float(slopes @ gained), error)
     return found
