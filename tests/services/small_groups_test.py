@@ -7,12 +7,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from offdiag.domain.slices import Slice, SliceTerm, parse_slice
-from offdiag.inputs.slice_columns import SliceColumn, sorted_levels
+from offdiag.inputs.slice_columns import SliceColumn, read_slices, sorted_levels
 from offdiag.services.small_groups import GroupSizes
 
 K = 10
@@ -68,8 +68,32 @@ def test_inside_each_value_of_a_coarser_column_it_cannot_be_subtracted_either() 
     assert found.hidden("site") == {"de3", "de2"}, "fr1 would not protect de3"
 
 
+def test_a_value_that_nearly_fills_one_of_another_column_is_hidden() -> None:
+    """Who knows that all of y are x could subtract them: 3 of x are not y."""
+    found = sizes({"a": repeated(x=100, w=200), "b": repeated(y=97, z=153, v=50)})
+    apart = sizes({"a": repeated(x=100, w=200), "b": repeated(y=90, z=160, v=50)})
+    mutual = sizes({"a": repeated(x=100, w=200), "b": repeated(y=97, z=203)})
+
+    assert found.hidden("a") == frozenset()
+    assert found.hidden("b") == {"y", "v"}, "y alone would be the rest of its column"
+    assert found.is_hidden(parse_slice("a=x & b=y"))
+    assert apart.hidden("a") == apart.hidden("b") == frozenset()
+    assert mutual.hidden("a") == {"x", "w"}
+    assert mutual.hidden("b") == frozenset()
+
+
+def test_a_tag_that_nearly_fills_a_value_is_hidden() -> None:
+    tags = [*[["scar", "hair"]] * 97, *[["hair"]] * 83, *[[]] * 20]
+    columns = read_slices({"findings": tags, "site": repeated(x=100, w=100)}, n_samples=200)
+    found = GroupSizes(columns, np.ones(200, np.int64), K)
+
+    assert found.hidden("site") == frozenset()
+    assert found.hidden("findings") == {"scar", ""}
+
+
 def test_crosses_are_hidden_together() -> None:
-    found = sizes({"sex": repeated(f=50, m=50), "site": repeated(a=45, b=55)})
+    site = [*repeated(a=40, b=5), *repeated(a=15, b=40)]
+    found = sizes({"sex": repeated(f=45, m=55), "site": site})
 
     assert found.hidden("sex") == found.hidden("site") == frozenset()
     for part in ("sex=f & site=a", "sex=m & site=b", "sex=f & site=b"):
@@ -81,6 +105,32 @@ def test_without_a_limit_everything_is_shown() -> None:
     found = sizes({"site": repeated(a=40, b=1)}, k=0)
 
     assert not found.is_hidden(parse_slice("site=b"))
+
+
+FEW_CELLS = st.lists(
+    st.tuples(st.sampled_from("xyz"), st.sampled_from("abcd")), min_size=2, max_size=5, unique=True
+).flatmap(lambda cells: st.lists(st.sampled_from(cells), min_size=1, max_size=80))
+
+
+@settings(max_examples=150)
+@given(FEW_CELLS, st.integers(1, 4))
+@example([*[("x", "a")] * 5, ("x", "b"), *[("y", "b")] * 5], 2)
+def test_the_values_within_a_value_leave_no_small_group(
+    samples: list[tuple[str, str]], k: int
+) -> None:
+    """Somebody may know that they lie within it, and subtract those that are shown."""
+    found = sizes({"one": [one for one, _ in samples], "two": [two for _, two in samples]}, k=k)
+    for outer, inner in ((0, 1), (1, 0)):
+        shown = [
+            {each[at] for each in samples} - found.hidden(("one", "two")[at])
+            for at in (outer, inner)
+        ]
+        for value in shown[0]:
+            within = {each[inner] for each in samples if each[outer] == value}
+            within -= {each[inner] for each in samples if each[outer] != value}
+            left = [each for each in samples if each[outer] == value]
+            left = [each for each in left if each[inner] not in within & shown[1]]
+            assert not 0 < len(left) < k
 
 
 @settings(max_examples=150)

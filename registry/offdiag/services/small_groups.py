@@ -5,8 +5,9 @@ With `slices.suppress_below` = k no figure of a group of fewer than k labelled s
 of such a group could be computed (complementary suppression, Cox 1980, JASA 75, 377):
 
 * In one column, further groups are hidden, the smallest first, until at least two are hidden
-  with at least k samples together. If every value belongs to one value of another column, such
-  as a site to a country, the same holds within each value of that column.
+  with at least k samples together. The same holds for the values that lie within one value of
+  another column, such as sites within a country. If they leave fewer than k of its samples, these
+  count as a hidden group.
 * In crosses of columns, all groups are hidden if any of them is too small, or if one column has
   tags.
 
@@ -19,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +42,18 @@ SUPPRESSED = "suppressed"
 """Shown instead of a value or a figure that is hidden."""
 
 
+class Family(NamedTuple):
+    """Values of a column within one value of another `column`, which has `n_others` samples more.
+
+    Without a column these are all values.
+    """
+
+    levels: Sequence[str]
+    n_others: int = 0
+    column: str = ""
+    value: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class GroupSizes:
     """Slice columns of n samples or kinds of samples; `labelled` (n,) is how many of each count.
@@ -58,30 +72,39 @@ class GroupSizes:
     @cached_property
     def _hidden(self) -> Mapping[str, set[str]]:
         """The hidden values of each column: small ones, and those that would reveal them."""
-        sizes = {
-            name: {each: int(self.labelled[column.has(each)].sum()) for each in _values(column)}
-            for name, column in self.columns.items()
-        }
+        sizes = self._sizes
         found = {
             name: {level for level, size in of.items() if size < self.k}
             for name, of in sizes.items()
         }
-        if not any(found.values()):
+        if not self.k:
             return found
         # Inner families first: what is hidden in them often protects the whole column as well.
-        families = {name: [*self._inside_others(name), tuple(of)] for name, of in sizes.items()}
+        families = {
+            name: [*self._inside_others(name), Family(tuple(of))] for name, of in sizes.items()
+        }
         equal = self._equal_groups()
         n_before = -1
         while sum(map(len, found.values())) > n_before:
             n_before = sum(map(len, found.values()))
             for name, hidden in found.items():
-                for family in families[name] if hidden else ():
-                    _complete(hidden, family, sizes[name], self.k)
+                for family in families[name]:
+                    is_shown = family.value not in found.get(family.column, ())
+                    n_others = family.n_others if is_shown else 0
+                    _complete(hidden, family.levels, sizes[name], self.k, n_others=n_others)
             for group in equal:
                 if any(level in found[name] for name, level in group):
                     for name, level in group:
                         found[name].add(level)
         return found
+
+    @cached_property
+    def _sizes(self) -> Mapping[str, Mapping[str, int]]:
+        """How many labelled samples each value of each column has."""
+        return {
+            name: {each: int(self.labelled[column.has(each)].sum()) for each in _values(column)}
+            for name, column in self.columns.items()
+        }
 
     def _equal_groups(self) -> list[list[tuple[str, str]]]:
         """Values of different columns that have the same samples: hiding one hides all of them."""
@@ -135,17 +158,40 @@ class GroupSizes:
         """For each column, the place of each sample's value, counted from 1; 0 if it has none."""
         return {name: _codes_of(column) for name, column in self.columns.items()}
 
-    def _inside_others(self, name: str) -> Iterator[Sequence[str]]:
-        """Values of a column that lie within one value of another column, for each such value."""
-        levels, codes = _values(self.columns[name]), self._codes[name]
-        for other, column in self.columns.items():
+    def _inside_others(self, name: str) -> Iterator[Family]:
+        """Values of a column that lie within one value of another column, for each such value.
+
+        Tags, which overlap, are taken one by one as well.
+        """
+        column, sizes = self.columns[name], self._sizes[name]
+        for other, outer in self.columns.items():
             if other == name:
                 continue
-            table = np.zeros((len(levels) + 1, len(_values(column)) + 1), np.int64)
-            np.add.at(table, (codes, self._codes[other]), self.labelled)
-            inside = table == table.sum(axis=1, keepdims=True)
-            for code in range(1, table.shape[1]):
-                yield [level for at, level in enumerate(levels, start=1) if inside[at, code]]
+            shape = len(column.levels), len(outer.levels)
+            pairs = np.ravel_multi_index((column.codes, outer.codes), shape)
+            cells = np.bincount(pairs, self.labelled, minlength=shape[0] * shape[1])
+            by_level: NDArray[np.float64] = cells.reshape(shape).astype(np.float64)
+            table = _by_value(outer, _by_value(column, by_level).T)
+            outer_sizes = self._sizes[other].items()
+            for (value, size), shared in zip(outer_sizes, table.tolist(), strict=True):
+                found = [
+                    each for each, n in zip(sizes, shared, strict=True) if n == sizes[each] > 0
+                ]
+                if not column.of_tags:
+                    n_others = size - sum(sizes[each] for each in found)
+                    yield Family(found, n_others, other, value)
+                    continue
+                yield Family(found)
+                yield from (Family([each], size - sizes[each], other, value) for each in found)
+
+
+def _by_value(column: SliceColumn, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sums of the rows of a table, one for each level, by the values that slices can ask for."""
+    place = {level: at for at, level in enumerate(column.levels)}
+    if not column.of_tags:
+        return table[[place[each] for each in _values(column)]]
+    unknown = [table[[place[UNKNOWN]]]] if UNKNOWN in place else []
+    return np.concatenate([column.membership @ table, *unknown])
 
 
 def _codes_of(column: SliceColumn) -> NDArray[np.int64]:
@@ -160,16 +206,24 @@ def _values(column: SliceColumn) -> tuple[str, ...]:
     return (*column.choices, *((UNKNOWN,) if UNKNOWN in column.levels else ()))
 
 
-def _complete(hidden: set[str], family: Sequence[str], sizes: Mapping[str, int], k: int) -> None:
-    """Hide more values of a family with a known sum, until no hidden one can be inferred."""
+def _complete(
+    hidden: set[str], family: Sequence[str], sizes: Mapping[str, int], k: int, *, n_others: int
+) -> None:
+    """Hide more values of a family until none that is hidden can be inferred.
+
+    The sum of the family and `n_others` further samples is known.
+    """
     shown = sorted(
         (each for each in family if each not in hidden and sizes[each]),
         key=lambda each: sizes[each],
     )
-    inside = [each for each in family if each in hidden and sizes[each]]
-    while inside and shown and (len(inside) == 1 or sum(sizes[each] for each in inside) < k):
-        inside.append(shown.pop(0))
-    hidden.update(inside)
+    parts = [sizes[each] for each in family if each in hidden and sizes[each]]
+    if 0 < n_others < k:
+        parts.append(n_others)
+    while parts and shown and (len(parts) == 1 or sum(parts) < k):
+        more = shown.pop(0)
+        hidden.add(more)
+        parts.append(sizes[more])
 
 
 def suppressed_below() -> int:
