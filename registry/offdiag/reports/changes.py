@@ -13,7 +13,7 @@ nearly every one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -81,6 +81,7 @@ class _Pair:
     before: RunFigures
     after: RunFigures
     origin: Origin
+    is_of_gone_run: bool = False
 
     @property
     def is_of_chance(self) -> bool:
@@ -89,14 +90,24 @@ class _Pair:
 
 
 def find_changes(
-    before: Sequence[RunFigures], after: Sequence[RunFigures], metrics: Sequence[str]
+    before: Sequence[RunFigures],
+    after: Sequence[RunFigures],
+    metrics: Sequence[str],
+    *,
+    redefined: Collection[str] = (),
 ) -> Changes:
     """Compare the runs of two reports, including slices.
 
-    A run with the same inputs as before is skipped: its values are the same.
+    A run with the same inputs as before is skipped: its values are the same. A run that is gone
+    has values of metrics that were `redefined` by the old definition only, which are not compared
+    with those of another run.
     """
     compared = _held_together(
-        [change for pair in _pairs(before, after) for change in _compared(pair, metrics)]
+        [
+            change
+            for pair in _pairs(before, after)
+            for change in _compared(pair, metrics, redefined if pair.is_of_gone_run else ())
+        ]
     )
     beyond = [change for change in compared if _is_beyond(change)]
     beyond.sort(key=lambda change: -_half_widths(change))
@@ -120,9 +131,10 @@ def _pairs(before: Sequence[RunFigures], after: Sequence[RunFigures]) -> Iterato
         predecessor, is_newest = newest_then.get(line), newest_now.get(line) is run
         if predecessor is not None and is_newest and run.id not in ids:
             # As scored now: the effect of corrected labels is not a difference between the runs.
-            predecessor = present.get((predecessor.id, predecessor.slice), predecessor)
+            place = predecessor.id, predecessor.slice
+            predecessor = present.get(place, predecessor)
             if _measured_by(predecessor) == _measured_by(run):
-                yield _Pair(predecessor, run, Origin.SUCCEEDED)
+                yield _Pair(predecessor, run, Origin.SUCCEEDED, place not in present)
 
 
 def _measured_by(run: RunFigures) -> tuple[int | None, int]:
@@ -142,8 +154,10 @@ def _newest_by_line(
     }
 
 
-def _compared(pair: _Pair, metrics: Sequence[str]) -> Iterator[Change]:
+def _compared(pair: _Pair, metrics: Sequence[str], redefined: Collection[str]) -> Iterator[Change]:
     for key in metrics:
+        if key in redefined:
+            continue
         if key in pair.before.metrics and key in pair.after.metrics:
             yield from _change(pair, key, None, pair.before.metrics[key], pair.after.metrics[key])
     before = {figures.label: figures for figures in pair.before.classes}

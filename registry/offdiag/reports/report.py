@@ -205,7 +205,14 @@ def _findings(
     return Findings(
         since=previous.edition.number,
         is_comparable=True,
-        changes=find_changes((*shown.runs, *shown.slices), (*runs, *snapshot.slices), metrics),
+        changes=find_changes(
+            (*shown.runs, *shown.slices),
+            (*runs, *snapshot.slices),
+            metrics,
+            redefined=[
+                key for key in metrics if snapshot.declared.get(key) != before.declared.get(key)
+            ],
+        ),
         rank_changes=rank_changes(before.runs, runs, metrics),
         new_runs=tuple(
             run.id

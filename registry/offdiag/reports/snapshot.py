@@ -215,7 +215,8 @@ class Snapshot:
     `best_set` is None if nothing was tested, `best_of_many` if the value of the best run is not
     corrected. `on_slices` are the values of conditions about slices, by run and condition;
     `n_suppressed` slices in scope are too small to be shown. `champion` is that of the dataset,
-    in scope or not.
+    in scope or not. `declared` are the versions of the declared metrics, unknown in editions of
+    earlier versions.
     """
 
     task: str
@@ -241,6 +242,7 @@ class Snapshot:
     )
     n_suppressed: int = 0
     champion: RunName | None = None
+    declared: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_cut(self) -> bool:

@@ -25,7 +25,14 @@ from offdiag.reports.finding_tables import flags_table
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.report import Report
 from offdiag.reports.scope import DEFAULT_METRICS, Condition, Side
-from offdiag.reports.snapshot import MOST_RUNS, FlagFigures, RunName, Snapshot, TruthFigures
+from offdiag.reports.snapshot import (
+    MOST_RUNS,
+    FlagFigures,
+    RunFigures,
+    RunName,
+    Snapshot,
+    TruthFigures,
+)
 from offdiag.reports.tables import runs_table
 from support.optional import present
 from support.report_figures import SCOPE, UNDEFINED, report, run, snapshot, value
@@ -136,6 +143,23 @@ def test_a_run_that_is_gone_is_not_compared_by_other_labels_or_definitions(
     ]
 
     assert find_changes(before, after, METRICS).n_compared == 0
+
+
+@pytest.mark.parametrize("then", [{"mcc": 1}, {}])
+def test_a_run_that_is_gone_is_not_compared_by_a_redefined_metric(then: dict[str, int]) -> None:
+    """Nor by one of which an edition of an earlier version does not tell the definition."""
+    earlier = run("a", 0.8, id="r_1", logged_at=EARLY, classes=())
+    later = run("a", 0.5, id="r_2", logged_at=LATE, classes=())
+    stored = read_report(report_document(report(snapshot([earlier], declared=then))))
+
+    def changed(*after: RunFigures, version: int) -> set[str]:
+        found = report(snapshot(after, declared={"mcc": version}), stored).findings.changes
+        return {each.metric for each in found.beyond if each.run_id == "r_2"}
+
+    assert "mcc" not in changed(later, version=2)
+    assert "balanced_accuracy" in changed(later, version=2)
+    assert "mcc" in changed(earlier, later, version=2), "both by the new definition"
+    assert ("mcc" in changed(later, version=1)) is bool(then)
 
 
 def test_two_runs_that_overlap_a_little_may_still_differ() -> None:

@@ -15,7 +15,7 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.labels import Codes
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.custom import custom_suffix
+from offdiag.metrics.custom import custom_suffix, custom_versions
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.reports.changes import ranked
@@ -198,6 +198,7 @@ def read_snapshot(
         flags=firing.flags,
         n_flags=firing.n_flags,
         champion=_champion(session, dataset.id),
+        declared=custom_versions(),
     )
 
 
