@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from offdiag.errors import EvaluationPending
 from offdiag.services.evaluation.pending import evaluate_pending
+from offdiag.services.evaluation.recompute import recompute_stale
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.reports.snapshot import read_snapshot
 from offdiag.settings import load_settings
 from offdiag.store.database import Database
+from support.gates import judged
 from support.logging_runs import log, work_off
 from support.reporting import SCOPE
 
@@ -55,6 +58,34 @@ def test_a_gate_in_a_file_has_the_definition_of_its_process(
     assert found[::2] == found[1::2]
     assert len(set(found)) == 3
     assert evaluation_id() == found[-1], "this process does not know the metric"
+
+
+@pytest.mark.both_databases
+def test_a_gate_judges_a_declared_metric_by_the_definition_of_its_process(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """MCC takes the part of a declared metric here."""
+    run = log(database)
+
+    def declare_mcc(version: int) -> None:
+        for place in ("offdiag.metrics.custom", "offdiag.services.gates.gate"):
+            monkeypatch.setattr(f"{place}.custom_versions", lambda: {"mcc": version})
+
+    def work() -> None:
+        recompute_stale(database)
+        work_off(database)
+
+    declare_mcc(1)
+    work()
+    assert judged(database, run.id, "mcc>=-1", timeout_s=0).passed
+    declare_mcc(2)
+    if database.dialect != "sqlite":
+        with pytest.raises(EvaluationPending, match="declared metrics of this process") as refused:
+            judged(database, run.id, "mcc>=-1", timeout_s=0)
+        assert "Install the module" in str(refused.value.hint)
+        assert judged(database, run.id, "recall[a]>=0", timeout_s=0).passed
+        work()
+    assert judged(database, run.id, "mcc>=-1", timeout_s=0).passed
 
 
 def test_a_report_waits_for_runs_of_an_older_definition(

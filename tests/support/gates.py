@@ -25,6 +25,5 @@ def judged(
         run_id,
         [parse_condition(text) for text in texts],
         settings=Settings(flags=FlagsSettings(**asdict(thresholds or Thresholds()))),
-        timeout_s=5,
-        **options,
+        **{"timeout_s": 5, **options},
     )

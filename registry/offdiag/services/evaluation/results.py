@@ -24,23 +24,32 @@ _LOOK_EVERY_S = 0.05
 
 
 def evaluation_of(
-    database: Database, run_id: str, *, timeout_s: float, settings: JobsSettings
+    database: Database,
+    run_id: str,
+    *,
+    timeout_s: float,
+    settings: JobsSettings,
+    needs_declared: bool = False,
 ) -> StoredEvaluation:
     """The evaluation of a run on the current label version, with the current metrics.
 
     If there is none yet, it is computed here on SQLite, unless a worker is already computing it;
-    on a team database, waits for a worker. Raises `NotFound`, `Conflict` for a run that is still
+    on a team database, waits for a worker. There, metrics that this process declares are current
+    only with `needs_declared`. Raises `NotFound`, `Conflict` for a run that is still
     open, `EvaluationFailed` with the error of the worker, and `EvaluationPending` when time is up.
     """
     give_up_at = time.monotonic() + timeout_s
     # The workers of a team may know other declared metrics than a notebook, which would then wait.
-    suffix = custom_suffix() if database.dialect == "sqlite" else ""
+    is_file = database.dialect == "sqlite"
+    suffix = custom_suffix() if is_file or needs_declared else ""
     while True:
         with database.read() as session:
             stored, job = _stored(session, run_id, metrics_suffix=suffix)
+            # Workers that know other declared metrics would evaluate it in vain.
+            is_redefined = stored is None and not is_file and bool(_stored(session, run_id)[0])
         if stored is not None:
             return stored
-        if job is None:  # Usually whatever made it stale has submitted it.
+        if job is None and not is_redefined:  # Usually whatever made it stale has submitted it.
             with database.write() as session:
                 submit_evaluation(session, run_id)
                 job = jobs.find_by_key(session, evaluation_key(run_id))
@@ -52,9 +61,12 @@ def evaluation_of(
         left_s = give_up_at - time.monotonic()
         if left_s <= 0:
             raise EvaluationPending(
-                f"run {run_id} was not evaluated within {timeout_s:g} s.",
+                f"run {run_id} was not evaluated within {timeout_s:g} s"
+                f"{' with the declared metrics of this process' if is_redefined else ''}.",
                 field="timeout",
-                hint="Start `offdiag worker`, or wait longer; nothing is lost.",
+                hint="Install the module that declares them for the workers, and restart them."
+                if is_redefined
+                else "Start `offdiag worker`, or wait longer; nothing is lost.",
             )
         time.sleep(min(_LOOK_EVERY_S, left_s))
 

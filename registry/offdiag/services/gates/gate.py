@@ -21,6 +21,7 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Certainty, Verdict
 from offdiag.gate.conditions import (
     Condition,
+    MetricCondition,
     MetricValues,
     NoFlag,
     NotMeasured,
@@ -31,6 +32,7 @@ from offdiag.gate.evaluate_conditions import Finding, judge
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.custom import custom_versions
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.services.cost_matrices import costs_named
@@ -271,8 +273,18 @@ def gate_run(
     if compared == run_id and baseline_id in (None, CHAMPION):
         compared = None
     wanted = [run_id] if compared is None else [run_id, compared]
+    declared = custom_versions()
+    needs_declared = any(
+        isinstance(each, MetricCondition) and each.key in declared for each in conditions
+    )
     evaluations = [
-        evaluation_of(database, each, timeout_s=timeout_s, settings=settings.jobs)
+        evaluation_of(
+            database,
+            each,
+            timeout_s=timeout_s,
+            settings=settings.jobs,
+            needs_declared=needs_declared,
+        )
         for each in wanted
     ]
     by_slice = None
