@@ -21,7 +21,7 @@ messages and progress to stderr, and progress bars appear only if stderr is a te
 The registry is a database, or a [server](team-server.md) such as `https://registry.example.org`
 with a token in `OFFDIAG_TOKEN` or from `offdiag login`. Commands that log, read, check or triage
 print the same for both. These commands need the database itself and refuse a server: `schedule`,
-`sql`, `hierarchy`, `recompute`, `verify`, `gc`, `export`, `db`, `user`, `token` and `link`.
+`sql`, `hierarchy`, `recompute`, `verify`, `gc`, `export`, `db`, `user` and `token`.
 
 An error is one line with the problem and a fix:
 

@@ -76,7 +76,6 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "jobs": ("operate.jobs", "Show the job queue and retry failed jobs."),
         "user": ("operate.access", "Manage users and roles, and read the audit log."),
         "token": ("operate.access", "Create, list and revoke API tokens."),
-        "link": ("operate.share_links", "List and revoke read-only links to single pages."),
     },
     "Maintain": {
         "doctor": ("operate.doctor", "Check installation, settings, database and job queue."),

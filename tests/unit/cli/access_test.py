@@ -1,19 +1,15 @@
-"""`offdiag user`, `offdiag token` and `offdiag link`."""
+"""`offdiag user` and `offdiag token`."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from offdiag.domain.access import Caller, CallerKind, Role
-from offdiag.services.access.share_links import create_share_link
-from offdiag.store.database import Database
-from offdiag.store.users import find_user
+from offdiag.domain.access import Role
 
 Command = Callable[..., Any]
 PASSWORD = "correct horse battery"
@@ -109,34 +105,6 @@ def test_a_token_is_printed_once_and_listed_without_its_secret(
     assert token["expires_at"] is not None
     assert offdiag("token", "revoke", str(token["number"]), "--json").json["revoked_at"]
     assert "revoked" in offdiag("token", "list").out
-
-
-def test_a_share_link_is_listed_and_revoked(
-    offdiag: Command, add: Command, registry_url: str
-) -> None:
-    add("ana", "admin")
-    assert "no share links" in offdiag("link", "list").out
-    with closing(Database(registry_url)) as database:
-        with database.read() as session:
-            ana = find_user(session, "ana")
-        assert ana is not None
-        owner = Caller(CallerKind.USER, "ana", ana.grants, ana.id)
-        made = create_share_link(
-            database,
-            owner=owner,
-            address="/runs/r_0123456789ab",
-            projects=frozenset({"default"}),
-            days=7,
-            most_days=7,
-        )
-
-    listed = offdiag("link", "list", "--json")
-
-    (link,) = listed.json["links"]
-    assert (link["page"], link["user"]) == ("/runs/r_0123456789ab", "ana")
-    assert made.secret not in listed.out
-    assert offdiag("link", "revoke", str(link["number"]), "--json").json["revoked_at"]
-    assert "revoked" in offdiag("link", "list").out
 
 
 def test_what_the_command_line_changes_is_in_the_log(

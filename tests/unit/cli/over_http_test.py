@@ -174,7 +174,6 @@ READ_HERE: dict[str, tuple[str, ...]] = {
     "user list": (),
     "user audit": (),
     "token list": (),
-    "link list": (),
     "doctor": (),
 }
 """Arguments of commands that read, but not over a server."""
@@ -210,7 +209,7 @@ OTHERS = {
     *("samples log", "samples remove", "samples set"),
     *("draft answer", "draft import", "draft publish", "draft undo"),
     *("schedule add", "schedule pause", "schedule remove", "schedule resume", "schedule run"),
-    *("user add", "user disable", "user role", "token create", "token revoke", "link revoke"),
+    *("user add", "user disable", "user role", "token create", "token revoke"),
     "whoami",
 }
 """Other commands with JSON, whose tests are those of what they change or need."""

@@ -90,7 +90,7 @@ def list_users(call: Call) -> None:
             (
                 each.name,
                 "; ".join(_roles(each)) or "none",
-                moment_text(each.signed_in_at),
+                _moment_text(each.signed_in_at),
                 "disabled" if each.disabled_at else "",
             )
             for each in found
@@ -212,7 +212,7 @@ def audit(*, actor: str, project: str, text: str, limit: int, call: Call) -> Non
         note(f"There are more changes; these are the newest {limit:,}. --limit shows more.")
 
 
-def moment_text(moment: datetime | None) -> str:
+def _moment_text(moment: datetime | None) -> str:
     """When something was last done, to the minute."""
     return "never" if moment is None else f"{moment:%Y-%m-%d %H:%M}"
 
@@ -312,7 +312,7 @@ def list_tokens(call: Call) -> None:
                 each.owner,
                 each.scope.role.value,
                 each.scope.project or "all",
-                moment_text(each.used_at),
+                _moment_text(each.used_at),
                 "" if each.is_valid(now) else "revoked" if each.revoked_at else "expired",
             )
             for each in found
