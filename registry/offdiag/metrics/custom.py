@@ -45,10 +45,7 @@ FAILED = {
     Reason.CUSTOM_METRIC_FAILED: "the function fails, or gives no number within its bounds",
     Reason.CUSTOM_METRIC_UNDEFINED: "the function says so, by None",
 }
-_IN_CELLS = {
-    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, and these hold different scores or "
-    "more than 1,000,000 examples"
-}
+_IN_CELLS = {Reason.FORECASTS_IN_CELLS: "scores were counted in bins"}
 _ROUNDING = 1e-9
 """How far a result may exceed its bounds, as a share of a finite range between them."""
 REPLICATES = 200

@@ -20,7 +20,6 @@ from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, Interval, size
 from offdiag.metrics.multilabel.sets import SAMPLE_AXIS
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.score_cells import NEGATIVE, POSITIVE, ScoreCells
 
 MOST_RESAMPLED = 20_000
 """Examples up to which intervals are resampled, since a function may be slow."""
@@ -74,9 +73,6 @@ def value_of_samples(
     return Interval(float(low), float(high), method, note=note).around(MetricValue(value))
 
 
-MOST_UNFOLDED = 1_000_000
-"""Counted examples that are expanded again, one row each, for functions of scores."""
-
 _OF_SCORES = custom_metrics("scores")
 
 
@@ -101,29 +97,8 @@ def score_values(
 
 
 def undefined_in_cells() -> dict[str, MetricValue]:
-    """Each declared metric of scores, undefined as scores were counted one class at a time."""
+    """Each declared metric of scores, undefined because scores were counted in bins."""
     return {each.key: MetricValue(None, Reason.FORECASTS_IN_CELLS.value) for each in _OF_SCORES}
-
-
-def cell_values(
-    cells: ScoreCells, names: tuple[str, ...], *, positive: int, seed: int
-) -> dict[str, MetricValue]:
-    """Declared metrics of counted scores; defined only if no cell holds different scores.
-
-    Functions take samples, not sums over them, so there would be no bound on the error of a
-    value from other cells.
-    """
-    if not _OF_SCORES:
-        return {}
-    if not cells.is_exact or cells.n_samples > MOST_UNFOLDED:
-        return undefined_in_cells()
-    count = cells.count[:, [NEGATIVE, POSITIVE]].reshape(-1)
-    codes = np.tile([1 - positive, positive], len(cells.low))
-    scores = np.repeat(cells.low.astype(np.float32), 2)
-    forecasts = Forecasts(
-        np.repeat(codes, count), np.repeat(scores, count)[:, np.newaxis], 2, positive
-    )
-    return score_values(forecasts, names, seed=seed)
 
 
 _OF_SETS = custom_metrics("multilabel")

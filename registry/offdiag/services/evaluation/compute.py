@@ -260,24 +260,14 @@ def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedVal
     )
 
 
-def of_cells(cells: ScoreCells, *, positive: int, names: tuple[str, ...] = ()) -> EvaluatedValues:
-    """Metrics of scores counted in cells, each with a bound on its error."""
-    found = cell_values(cells, positive=positive, seed=INTERVAL_SEED)
-    own = custom.cell_values(cells, names, positive=positive, seed=INTERVAL_SEED)
-    return EvaluatedValues({**found.aggregate, **own}, found.per_class)
-
-
-def of_class_cells(cells: ClassCells) -> EvaluatedValues:
-    """Metrics of the scores of each class, counted in cells."""
-    found = class_cell_values(cells, seed=INTERVAL_SEED)
-    return EvaluatedValues({**found.aggregate, **custom.undefined_in_cells()}, found.per_class)
-
-
 def _of_counted(inputs: EvaluationInputs, cells: ScoreCells | ClassCells) -> EvaluatedValues:
+    """Metrics of scores counted in cells, each with a bound on its error."""
     if isinstance(cells, ClassCells):
-        return of_class_cells(cells)
-    names = inputs.counted.labels.names
-    return of_cells(cells, positive=positive_code(inputs.dataset), names=names)
+        found = class_cell_values(cells, seed=INTERVAL_SEED)
+    else:
+        positive = positive_code(inputs.dataset)
+        found = cell_values(cells, positive=positive, seed=INTERVAL_SEED)
+    return EvaluatedValues({**found.aggregate, **custom.undefined_in_cells()}, found.per_class)
 
 
 def _undefined(forecasts: Forecasts, reason: Reason) -> EvaluatedValues:
