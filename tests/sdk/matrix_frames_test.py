@@ -168,6 +168,18 @@ def test_totals_in_a_file_are_no_class(
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
+def test_totals_under_any_name_are_noted_by_every_entry(
+    sqlite_database: Database, entry: str
+) -> None:
+    totals = [[3, 2, 5], [1, 4, 5], [4, 6, 10]]
+
+    with pytest.warns(offdiag.errors.LabelNote, match="are the sums of the others"):
+        ENTRIES[entry](
+            sqlite_database, totals, labels=["a", "b", "Summe"], orientation="actual_rows"
+        )
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize("labels", [{"a", "b", "c"}, {"a": 0, "b": 1, "c": 2}])
 def test_labels_without_an_order_are_refused_by_every_entry(
     sqlite_database: Database, entry: str, labels: Any

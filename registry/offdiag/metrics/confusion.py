@@ -125,19 +125,39 @@ def whole_counts(matrix: ArrayLike) -> NDArray[np.int64]:
 
 
 _MANY_CLASSES = 3
-"""Classes from which a matrix of counts is unlikely to look like one of shares."""
+"""Classes from which counts are unlikely to look like shares, or to end in their own totals."""
 
 
-def notes_on_shares(matrix: Any) -> list[str]:
+def notes_on_matrix(matrix: Any) -> list[str]:
+    """Notes on a matrix that looks like one of shares, or ends in totals under any name.
+
+    `matrix` has been checked by `whole_counts`.
+    """
+    cells = np.asarray(unmasked(matrix))
+    if len(cells) < _MANY_CLASSES:
+        return []
+    shares = _notes_on_shares(cells) if cells.dtype.kind == "f" else []
+    return shares + _notes_on_totals(cells)
+
+
+def _notes_on_totals(cells: NDArray[Any]) -> list[str]:
+    ends = [(each[-1] == each[:-1].sum(axis=0)).all() for each in (cells, cells.T)]
+    if not all(ends) or not cells[-1].any():
+        return []
+    note = (
+        "the last row and column of the matrix are the sums of the others, and were read as those "
+        "of a class. Leave them out if they are totals."
+    )
+    return [note]
+
+
+def _notes_on_shares(cells: NDArray[np.floating[Any]]) -> list[str]:
     """A note on a float matrix in which each row, or each column, is a single 1 beside zeros.
 
     The normalised matrix of a model that always gives a class the same answer looks like this;
     read as counts, it has one sample of each class. Whole numbers get no note, because shares
-    are never integers. `matrix` has been checked by `whole_counts`.
+    are never integers.
     """
-    cells = np.asarray(unmasked(matrix))
-    if cells.dtype.kind != "f" or len(cells) < _MANY_CLASSES:
-        return []
     are_one = {
         name: bool((cells.sum(axis=axis) == 1).all())
         for name, axis in (("row", PREDICTED_AXIS), ("column", ACTUAL_AXIS))

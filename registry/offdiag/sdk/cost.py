@@ -15,7 +15,7 @@ from offdiag.domain.texts import CostName, name_segment
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.arguments import refuse_totals, stated_matrix
-from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix, notes_on_shares
+from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix, notes_on_matrix
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
@@ -212,7 +212,7 @@ def _confusion_matrix(
     names = None if stated.labels is None else LabelSet.declared(stated.labels)
     found = confusion_matrix(stated.matrix, labels=names, orientation=stated.orientation)
     refuse_totals(found.counts, found.labels.names)
-    warn_of(notes_on_shares(stated.matrix))
+    warn_of(notes_on_matrix(stated.matrix))
     return found
 
 

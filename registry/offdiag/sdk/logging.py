@@ -12,7 +12,7 @@ from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.runs import RunFacts, plain_entries, require_name
 from offdiag.importers.imported import Imported, ImportedMatrix, provenance_tags
 from offdiag.metrics.arguments import stated_matrix
-from offdiag.metrics.confusion import notes_on_shares
+from offdiag.metrics.confusion import notes_on_matrix
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import Run
@@ -245,7 +245,7 @@ def log_matrix(
             given.matrix, given.orientation.value, given.labels, ordinal, hierarchy, reported
         ),
     )
-    warn_of(notes_on_shares(given.matrix))
+    warn_of(notes_on_matrix(given.matrix))
     warn_of(label_notes(map(label_text, given.labels or ())))
     return Run(at, run_id)
 

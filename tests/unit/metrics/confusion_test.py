@@ -18,7 +18,7 @@ from offdiag.metrics.confusion import (
     ConfusionMatrix,
     clustered_order,
     confusion_matrix,
-    notes_on_shares,
+    notes_on_matrix,
 )
 
 ROWS, COLUMNS = SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS
@@ -95,10 +95,28 @@ def test_anything_else_is_refused_and_named(cells: Any, message: str) -> None:
     ],
 )
 def test_decimals_that_may_be_shares_are_noted(cells: Any, noted: str | None) -> None:
-    notes = notes_on_shares(cells)
+    notes = notes_on_matrix(cells)
 
     assert len(notes) == (noted is not None)
     assert (noted or "") in "".join(notes)
+
+
+@pytest.mark.parametrize(
+    ("cells", "noted"),
+    [
+        ([[3, 2, 5], [1, 4, 5], [4, 6, 10]], True),
+        ([[3.0, 2.0, 5.0], [1.0, 4.0, 5.0], [4.0, 6.0, 10.0]], True),
+        ([[3, 2, 5], [1, 4, 6], [4, 6, 11]], False),
+        ([[3, 2, 5], [1, 4, 5], [4, 6, 9]], False),
+        ([[5, 5], [5, 5]], False),
+        ([[0, 0, 0], [0, 0, 0], [0, 0, 0]], False),
+    ],
+)
+def test_a_last_class_of_totals_is_noted(cells: Any, *, noted: bool) -> None:
+    notes = notes_on_matrix(cells)
+
+    assert len(notes) == noted
+    assert all("are the sums of the others" in note for note in notes)
 
 
 def test_labels_must_fit_the_matrix() -> None:

@@ -30,7 +30,7 @@ from offdiag.inputs.bodies.columns import (
 from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body, read_parquet_body
 from offdiag.inputs.counted_samples import counted_slice_notes
 from offdiag.inputs.labels import hold_sets
-from offdiag.metrics.confusion import notes_on_shares
+from offdiag.metrics.confusion import notes_on_matrix
 from offdiag.records.ingest import (
     Chunk,
     ClosedRun,
@@ -256,7 +256,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
         dataset=json.dataset,
         given=json.given(),
     )
-    return _closed(run, json.labels or (), notes=notes_on_shares(json.matrix)), 201
+    return _closed(run, json.labels or (), notes=notes_on_matrix(json.matrix)), 201
 
 
 @operation(blueprint, "POST", "/counts", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)

@@ -13,7 +13,7 @@ from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import named_orientation, placed, refuse_totals, whole_counts
-from offdiag.metrics.confusion import confusion_matrix, notes_on_shares
+from offdiag.metrics.confusion import confusion_matrix, notes_on_matrix
 
 
 def audit_reported(
@@ -71,7 +71,7 @@ def audit_reported(
         as_printed = turned or SourceOrientation.ACTUAL_ROWS
         found = confusion_matrix(matrix, labels=names, orientation=as_printed)
         refuse_totals(found.counts, found.labels.names)
-        warn_of(notes_on_shares(matrix))
+        warn_of(notes_on_matrix(matrix))
         printed = found.counts
     return audited(claims_from(reported, names), facts, printed)
 

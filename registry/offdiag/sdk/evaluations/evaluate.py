@@ -13,7 +13,7 @@ from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.values import MetricValue
 from offdiag.inputs.labels import order_of_no_labels
 from offdiag.metrics.arguments import refuse_totals, stated_matrix
-from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix, notes_on_shares
+from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix, notes_on_matrix
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.metrics.suite import labelled_suite
@@ -143,7 +143,7 @@ def evaluate_matrix(
     names = _label_set(given.labels, ordinal)
     found = confusion_matrix(given.matrix, labels=names, orientation=given.orientation)
     refuse_totals(found.counts, found.labels.names)
-    warn_of(notes_on_shares(given.matrix))
+    warn_of(notes_on_matrix(given.matrix))
     return Evaluation.of_matrix(found)
 
 
