@@ -24,6 +24,7 @@ from typing import Any
 
 from offdiag.domain.look_alikes import IGNORED, is_fraction, near_misses_in_words
 from offdiag.domain.texts import require_storable
+from offdiag.domain.values import plain_value
 from offdiag.errors import InvalidInput
 
 MAX_LABEL_LENGTH = 500
@@ -45,8 +46,7 @@ def label_text(label: object, *, field_name: str = "labels") -> str:
 
     Raises `InvalidInput` for missing values, other floats and anything else.
     """
-    item = getattr(label, "item", None)
-    plain = item() if callable(item) and getattr(label, "shape", None) == () else label
+    plain = plain_value(label)
     if isinstance(plain, str):
         return _checked_text(plain, field_name)
     if isinstance(plain, (bool, int)):
@@ -225,8 +225,11 @@ class LabelSet:
 
 
 def in_their_order(labels: Iterable[object]) -> tuple[object, ...]:
-    """Labels as listed. Raises `InvalidInput` for a set or mapping, which have no order."""
-    if isinstance(labels, (set, frozenset, Mapping)):
+    """Labels as listed.
+
+    Raises `InvalidInput` for a set or mapping, which have no order, and for a single value.
+    """
+    if isinstance(labels, (set, frozenset, Mapping)) or not isinstance(labels, Iterable):
         raise InvalidInput(
             f"{type(labels).__name__} is not a list of labels in their order.",
             field="labels",

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.sentences import is_blank
 from offdiag.domain.texts import require_storable, shortened
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, plain_value
 from offdiag.errors import InvalidInput
 
 MAX_NAME_LENGTH = 500
@@ -287,14 +287,12 @@ def plain_entries(entries: Mapping[str, Any] | None, field: str) -> dict[str, Sc
 
 def _scalar(value: Any) -> Any:
     """numpy scalars as Python ones, lists and tuples as JSON text, paths as text."""
-    if getattr(value, "shape", None) == ():
-        return value.item()
     if isinstance(value, PurePath):
         return str(value)
     if isinstance(value, list | tuple):
         with suppress(TypeError, ValueError):
             return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return value
+    return plain_value(value)
 
 
 def _flattened(entries: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[Any, Any]]:

@@ -21,6 +21,16 @@ from offdiag.domain.number_text import interval, number
 from offdiag.errors import InvalidInput
 
 
+def plain_value(value: Any) -> Any:
+    """A scalar of numpy, or a tensor of one value, as the Python value it holds.
+
+    Dates and durations of numpy stay as they are: some would become a count of nanoseconds.
+    """
+    if getattr(value, "shape", None) != () or getattr(value.dtype, "kind", "") in ("M", "m"):
+        return value
+    return value.item()
+
+
 class Reason(StrEnum):
     """Why a value is undefined. Stored by name: a name is never reused for another meaning."""
 

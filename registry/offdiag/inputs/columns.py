@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.texts import require_storable
+from offdiag.domain.values import plain_value
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import is_masked_array, unmasked
 
@@ -136,6 +137,8 @@ def _loose(values: object, field: str) -> object:
 def _read(values: object, field: str) -> Column:
     import pyarrow as pa
 
+    if hasattr(values, "sparse"):  # Arrow does not know the sparse columns of pandas.
+        values = values.sparse.to_dense()
     if isinstance(values, pa.ChunkedArray):
         return values.combine_chunks()
     if is_masked_array(values) and np.ma.is_masked(values) and values.ndim == 1:
@@ -206,7 +209,7 @@ def chunks_of_stream(values: Any) -> pa.ChunkedArray:
 def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) -> pa.Array:
     import pyarrow as pa
 
-    plain = [_python_value(item) for item in items]
+    plain = [plain_value(item) for item in items]
     try:
         return pa.array(plain, from_pandas=nan_is_missing)
     except UnicodeEncodeError:
@@ -215,6 +218,9 @@ def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) 
         if not nan_is_missing:
             # Missing values of pandas, NaN and NA, have another type than the other values.
             _require_no_nulls(_to_arrow(plain, field, nan_is_missing=True), field)
+        kinds = {type(item).__name__ for item in plain if item is not None}
+        if len(kinds) == 1 and not isinstance(error, OverflowError):
+            raise _unusable(kinds.pop(), field) from None
         raise _mixed(error, field) from None
 
 
@@ -238,11 +244,6 @@ def _not_unicode(items: Iterable[object], field: str) -> InvalidInput:
         if isinstance(item, str):
             require_storable(str(item), field=f"{field}[{index}]")
     return InvalidInput("it holds text that is not Unicode.", field=field, hint="Correct it.")
-
-
-def _python_value(item: Any) -> object:
-    """A numpy scalar, or a tensor of one value, as a plain Python value."""
-    return item.item() if getattr(item, "shape", None) == () else item
 
 
 def _plain_if_numeric(column: pa.Array, field: str) -> Column:

@@ -81,7 +81,12 @@ def read_scores(
 
 
 # For complex numbers numpy would keep the real part, and only warn.
-_NO_NUMBERS = {**dict.fromkeys("UST", "they are text"), "c": "they are complex"}
+_NO_NUMBERS = {
+    **dict.fromkeys("UST", "they are text"),
+    **dict.fromkeys("Mm", "they are dates or durations"),
+    "V": "they are records",
+    "c": "they are complex",
+}
 
 
 def _as_float32(y_score: object) -> NDArray[np.float32]:

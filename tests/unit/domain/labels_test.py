@@ -101,3 +101,10 @@ def test_sorting_puts_whole_numbers_first_and_by_value() -> None:
     words = ["b", "10", "9", "-2", "007", "a"]
 
     assert sorted(words, key=sort_key) == ["-2", "9", "10", "007", "a", "b"]
+
+
+def test_a_single_value_is_no_list_of_labels() -> None:
+    with pytest.raises(InvalidInput, match="int is not a list of labels in their order") as caught:
+        LabelSet.declared(2)  # type: ignore[arg-type]
+
+    assert caught.value.field == "labels"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 
-from offdiag.domain.runs import MAX_ENTRIES, RunFacts, new_run_id
+from offdiag.domain.runs import MAX_ENTRIES, RunFacts, new_run_id, plain_entries
 from offdiag.errors import InvalidInput
 
 
@@ -41,3 +42,10 @@ def test_unusable_facts_are_refused_naming_the_field(facts: dict[str, Any], fiel
 
     assert caught.value.field == field
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("unit", ["ns", "s", "D"])
+def test_dates_and_durations_of_numpy_are_no_parameters(unit: Literal["ns", "s", "D"]) -> None:
+    for value in (np.datetime64("2026-03-05", unit), np.timedelta64(5, unit)):
+        with pytest.raises(InvalidInput, match=r"of type (datetime|timedelta)64 cannot"):
+            RunFacts(name="run", params=plain_entries({"x": value}, "params"))

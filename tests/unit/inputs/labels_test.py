@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ NUMBER_KINDS = {
     "numpy object": np.array([3, -1, 3], dtype=object),
     "numpy scalars": [np.int64(3), np.int64(-1), np.int64(3)],
     "pandas": pd.Series([3, -1, 3]),
+    "pandas sparse": pd.Series(pd.arrays.SparseArray([3, -1, 3])),
     "polars": pl.Series([3, -1, 3]),
     "arrow": pa.array([3, -1, 3]),
     "text": ["3", "-1", "3"],
@@ -294,6 +296,8 @@ def test_an_unknown_text_is_named_with_its_index() -> None:
         ([["a"], ["b"]], "cannot be used"),
         (np.zeros((2, 2), dtype=int), r"the shape is \(2, 2\)"),
         (np.array(["2020-01-01"], dtype="datetime64[D]"), "cannot be used"),
+        ([np.datetime64("2020-01-01", "ns")], "type timestamp.* cannot be used"),
+        ([Path("a"), Path("b")], "values of type PosixPath cannot be used"),
         (["a\0b"], "NUL"),
         (["x" * 501], "501 characters"),
     ],

@@ -59,6 +59,9 @@ def test_rounding_to_single_precision_makes_no_probability_certain() -> None:
             r"^y_score: the scores cannot be read as numbers \(they are text\)\. ",
         ),
         ([[0.1, 0.9], [0.2]], TWO, None, "cannot be read as numbers"),
+        (np.array([1, 2], dtype="m8[s]"), TWO, "yes", "they are dates or durations"),
+        (np.array([1, 2], dtype="M8[s]"), TWO, "yes", "they are dates or durations"),
+        (np.zeros(2, dtype=[("no", "f8")]), TWO, "yes", "they are records"),
     ],
 )
 def test_unusable_scores_are_refused_in_words(
