@@ -26,10 +26,11 @@ from offdiag.importers.imported import (
     whole_count,
 )
 from offdiag.inputs.files.checks import both_readings, damaged, may_part_thousands, unreadable
-from offdiag.inputs.files.json_files import read_json_file
+from offdiag.inputs.files.json_files import read_json, read_json_file
 
 CONVENTION = "Rows are actual and columns predicted classes, in the order of labels=."
 _AVERAGES = frozenset({"micro avg", "macro avg", "weighted avg", "samples avg"})
+_RATES = ("recall", "precision", "f1-score")
 _ROUNDING = 1e-9
 
 
@@ -119,7 +120,7 @@ def _require_no_thousands(cells: list[str]) -> None:
 
 def _classes(path: Path) -> dict[str, Mapping[str, object]]:
     """The row of each class, in the order of the report."""
-    report = read_json_file(path)
+    report = _report(path)
     rows = report.items() if isinstance(report, dict) else ()
     found: dict[str, Mapping[str, object]] = {
         name: row
@@ -135,10 +136,18 @@ def _classes(path: Path) -> dict[str, Mapping[str, object]]:
     return found
 
 
+def _report(path: Path) -> object:
+    """The report with its decimals as they are written. Raises `InvalidInput`."""
+    try:
+        return read_json(path.read_bytes(), path.name, decimal=Decimal)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
 def _require_same_predictions(
     matrix: list[list[int]], rows: Mapping[str, Mapping[str, object]], report: Path
 ) -> None:
-    support = [whole_count(row["support"], f"support of {name!r}") for name, row in rows.items()]
+    support = [_support(row["support"], f"support of {name!r}") for name, row in rows.items()]
     if len(support) != len(matrix):
         return  # A wrong number of labels is told by the caller.
     actual = [sum(row) for row in matrix]
@@ -154,10 +163,11 @@ def _require_same_predictions(
             if swapped
             else "The matrix and the report are not of the same predictions.",
         )
+    finest = max(_n_digits(row.get(key)) for row in rows.values() for key in _RATES)
     for place, (name, row) in enumerate(rows.items()):
         for key, total in (("recall", actual[place]), ("precision", predicted[place])):
             reported = row.get(key)
-            if total and not _agrees(reported, matrix[place][place] / total):
+            if total and not _agrees(reported, matrix[place][place] / total, finest):
                 raise InvalidInput(
                     f"the {key} of {name!r} is {reported} in {report.name}, but "
                     f"{matrix[place][place] / total:.4g} in the matrix.",
@@ -167,10 +177,25 @@ def _require_same_predictions(
                 )
 
 
-def _agrees(reported: object, rate: float) -> bool:
-    """Whether a reported rate is this one up to the digits that it has; so is one left out."""
-    if isinstance(reported, bool) or not isinstance(reported, (int, float)):
+def _support(number: object, place: str) -> int:
+    return whole_count(float(number) if isinstance(number, Decimal) else number, place)
+
+
+def _n_digits(reported: object) -> int:
+    """The digits after the point, as they are written."""
+    exponent = reported.as_tuple().exponent if isinstance(reported, Decimal) else 0
+    return -exponent if isinstance(exponent, int) else 0
+
+
+def _agrees(reported: object, rate: float, finest: int) -> bool:
+    """Whether a reported rate is this one up to its digits; so is one that is left out.
+
+    0.998 may be rounded to 1.0, and an exact 1 is also written as 1.0. So a whole rate has the
+    `finest` digits of any rate in the report, at least one.
+    """
+    if isinstance(reported, bool) or not isinstance(reported, (int, Decimal)):
         return True
-    exponent = Decimal(str(reported)).as_tuple().exponent
-    digit = 10.0**exponent if isinstance(exponent, int) and reported % 1 else 0.0
-    return abs(reported - rate) <= digit / 2 + _ROUNDING
+    n_digits = _n_digits(reported)
+    if reported % 1 == 0:
+        n_digits = max(n_digits, finest, 1)
+    return abs(float(reported) - rate) <= 10.0**-n_digits / 2 + _ROUNDING

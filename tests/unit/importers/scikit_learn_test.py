@@ -134,6 +134,34 @@ def test_the_precision_tells_a_matrix_of_other_predictions(tmp_path: Path) -> No
         read("sklearn", array(tmp_path, matrix), report=report(tmp_path, found))
 
 
+NEARLY_ALL = [[499, 1], [1, 499]]
+
+
+@pytest.mark.parametrize("written", ["1.0", "1.00", "1"])
+def test_rates_rounded_by_hand_are_compared_as_they_are_written(
+    tmp_path: Path, written: str
+) -> None:
+    text = f"""{{"cat": {{"precision": {written}, "recall": {written}, "support": 500.0}},
+        "dog": {{"precision": 1.00, "recall": 1.0, "support": 500}}}}"""
+    (tmp_path / "report.json").write_text(text, encoding="utf-8")
+
+    content = read("sklearn", array(tmp_path, NEARLY_ALL), report=tmp_path / "report.json").content
+
+    assert isinstance(content, ImportedMatrix)
+    assert content.labels == ("cat", "dog")
+
+
+@pytest.mark.parametrize("rates", ["1.000", "0.96", "1.0, 0.9980"])
+def test_a_whole_rate_has_the_digits_of_the_report(tmp_path: Path, rates: str) -> None:
+    recall, _, precision = rates.partition(", ")
+    text = f"""{{"cat": {{"precision": {precision or 1.0}, "recall": {recall}, "support": 500.0}},
+        "dog": {{"recall": 1.0, "support": 500.0}}}}"""
+    (tmp_path / "report.json").write_text(text, encoding="utf-8")
+
+    with pytest.raises(InvalidInput, match=r"of '(cat|dog)' is (1\.0|1\.000|0\.96) in report"):
+        read("sklearn", array(tmp_path, NEARLY_ALL), report=tmp_path / "report.json")
+
+
 def test_a_rate_without_examples_is_not_compared(tmp_path: Path) -> None:
     y_true, y_pred = ["a", "a", "b"], ["a", "a", "a"]
     labels = ["a", "b", "c"]

@@ -323,7 +323,7 @@ def read_audit_object(source: Source) -> AuditInput:
     """
     from offdiag.inputs.files.json_files import read_json
 
-    content = read_json(source.content, source.name, decimals_as_text=True)
+    content = read_json(source.content, source.name, decimal=str)
     if not isinstance(content, dict) or not isinstance(content.get("reported"), dict):
         raise InvalidInput(
             f"{source.name} has no member 'reported' with the published numbers.",

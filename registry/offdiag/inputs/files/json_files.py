@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import NoReturn
@@ -55,10 +56,10 @@ def read_json_file(path: Path) -> object:
         raise unreadable(path, error) from None
 
 
-def read_json(text: bytes, place: str, *, decimals_as_text: bool = False) -> object:
+def read_json(text: bytes, place: str, *, decimal: Callable[[str], object] = float) -> object:
     """One strict JSON value: no NaN, no duplicate member. Raises `InvalidInput` naming `place`.
 
-    `decimals_as_text` keeps 0.6030 as it is written, with the trailing zero that a float loses.
+    `decimal` makes a number with a point: `str` keeps 0.6030 with the zero that a float loses.
     """
 
     def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -75,7 +76,7 @@ def read_json(text: bytes, place: str, *, decimals_as_text: bool = False) -> obj
             text,
             object_pairs_hook=without_doubles,
             parse_constant=refuse_constant,
-            parse_float=str if decimals_as_text else None,
+            parse_float=decimal,
         )
     except (ValueError, RecursionError) as error:
         hint = "Correct the file."
