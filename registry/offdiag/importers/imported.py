@@ -14,7 +14,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
 from offdiag.inputs.files.matrix import squared
-from offdiag.metrics.confusion import notes_on_matrix
+from offdiag.metrics.confusion import notes_on_ones
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def square(rows: object, place: str) -> list[list[int]]:
         [whole_count(cell, f"[{i}][{j}]") for j, cell in enumerate(row)]
         for i, row in enumerate(squared(rows))
     ]
-    warn_of(notes_on_matrix(rows))
+    warn_of(notes_on_ones(rows))
     return counts
 
 
@@ -172,7 +172,7 @@ def from_cells(
     actual_first = (label for axis in (0, 1) for label in (pair[axis] for pair in given))
     labels = tuple(dict.fromkeys(actual_first))
     pairs = [[(actual, predicted) for predicted in labels] for actual in labels]
-    warn_of(notes_on_matrix([[given.get(pair, 0) for pair in row] for row in pairs]))
+    warn_of(notes_on_ones([[given.get(pair, 0) for pair in row] for row in pairs]))
     return [[counts.get(pair, 0) for pair in row] for row in pairs], labels
 
 

@@ -125,24 +125,26 @@ def whole_counts(matrix: ArrayLike) -> NDArray[np.int64]:
 
 
 _MANY_CLASSES = 3
-"""Classes from which counts are unlikely to look like shares, or to end in their own totals."""
+"""Classes from which counts are unlikely to look like shares, or to end in their own totals.
+
+The percentages of as many classes may miss 100, as each is rounded.
+"""
+_PER_CENT = 100
 
 
 def notes_on_matrix(matrix: Any) -> list[str]:
     """Notes on a matrix that looks like one of shares, or ends in totals under any name.
 
-    `matrix` has been checked by `whole_counts`.
+    `matrix` has been checked by `whole_counts`, and is read as counts.
     """
-    cells = np.asarray(unmasked(matrix))
-    if len(cells) < _MANY_CLASSES:
-        return []
-    shares = _notes_on_shares(cells) if cells.dtype.kind == "f" else []
-    return shares + _notes_on_totals(cells)
+    counts = whole_counts(matrix)
+    shares = notes_on_ones(matrix) or _notes_on_percentages(counts)
+    return shares + _notes_on_totals(counts)
 
 
-def _notes_on_totals(cells: NDArray[Any]) -> list[str]:
-    ends = [(each[-1] == each[:-1].sum(axis=0)).all() for each in (cells, cells.T)]
-    if not all(ends) or not cells[-1].any():
+def _notes_on_totals(counts: NDArray[np.int64]) -> list[str]:
+    ends = [(each[-1] == each[:-1].sum(axis=0)).all() for each in (counts, counts.T)]
+    if len(counts) < _MANY_CLASSES or not all(ends) or not counts[-1].any():
         return []
     note = (
         "the last row and column of the matrix are the sums of the others, and were read as those "
@@ -151,17 +153,17 @@ def _notes_on_totals(cells: NDArray[Any]) -> list[str]:
     return [note]
 
 
-def _notes_on_shares(cells: NDArray[np.floating[Any]]) -> list[str]:
+def notes_on_ones(matrix: Any) -> list[str]:
     """A note on a float matrix in which each row, or each column, is a single 1 beside zeros.
 
     The normalised matrix of a model that always gives a class the same answer looks like this;
     read as counts, it has one sample of each class. Whole numbers get no note, because shares
     are never integers.
     """
-    are_one = {
-        name: bool((cells.sum(axis=axis) == 1).all())
-        for name, axis in (("row", PREDICTED_AXIS), ("column", ACTUAL_AXIS))
-    }
+    cells = np.asarray(unmasked(matrix))
+    if cells.dtype.kind != "f" or len(cells) < _MANY_CLASSES:
+        return []
+    are_one = {name: bool((sums == 1).all()) for name, sums in _sums(cells).items()}
     name = next((name for name, adds_up in are_one.items() if adds_up), None)
     if name is None:
         return []
@@ -170,6 +172,30 @@ def _notes_on_shares(cells: NDArray[np.floating[Any]]) -> list[str]:
         f"{len(cells)} samples, one in each {name}. Give the counts if it was normalised."
     )
     return [note]
+
+
+def _notes_on_percentages(counts: NDArray[np.int64]) -> list[str]:
+    """A note if each row or each column adds up to 100, apart from empty ones.
+
+    Percentages of three or more classes may add up to 99 or 101, since each is rounded. A total
+    of 100 gets no note: so many samples are common, and shares of the whole have the same ratios.
+    """
+    slack = 1 if len(counts) >= _MANY_CLASSES else 0
+    for name, sums in _sums(counts).items():
+        filled = sums[sums > 0]
+        if len(filled) > 1 and bool((abs(filled - _PER_CENT) <= slack).all()):
+            about = "" if bool((filled == _PER_CENT).all()) else "about "
+            note = (
+                f"every {name} of the matrix adds up to {about}100, as percentages do; it was "
+                f"read as counts of {int(counts.sum()):,} samples. Give the counts if these are "
+                "percentages."
+            )
+            return [note]
+    return []
+
+
+def _sums(cells: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    return {"row": cells.sum(axis=PREDICTED_AXIS), "column": cells.sum(axis=ACTUAL_AXIS)}
 
 
 def _whole_numbers(matrix: NDArray[Any]) -> NDArray[np.int64]:

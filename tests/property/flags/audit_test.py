@@ -6,6 +6,7 @@ import json
 from decimal import ROUND_HALF_EVEN, Decimal
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -20,6 +21,9 @@ from offdiag.metrics.suite import Suite, evaluate_stack
 from offdiag.sdk.evaluations.audit import audit_reported
 
 Counts = NDArray[np.int64]
+
+pytestmark = pytest.mark.filterwarnings("ignore::offdiag.errors.LabelNote")
+"""Counts of 100 examples of each class are noted."""
 
 
 @st.composite

@@ -94,6 +94,7 @@ def test_reversing_an_order_leaves_weighted_kappas_alone(matrix: Matrix) -> None
         assert_same(before[key], after[key], key)
 
 
+@pytest.mark.filterwarnings("ignore::offdiag.errors.LabelNote")
 @given(matrices())
 @example(np.full((3, 3), 1_422_478_562_826_238))
 def test_a_transposed_table_with_its_orientation_stated_is_the_same_table(matrix: Matrix) -> None:

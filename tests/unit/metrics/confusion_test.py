@@ -119,6 +119,27 @@ def test_a_last_class_of_totals_is_noted(cells: Any, *, noted: bool) -> None:
     assert all("are the sums of the others" in note for note in notes)
 
 
+@pytest.mark.parametrize(
+    ("cells", "noted"),
+    [
+        ([[95, 5], [10, 90]], "every row of the matrix adds up to 100, as percentages do; it was"),
+        ([[95.0, 10.0], [5.0, 90.0]], "every column of the matrix adds up to 100,"),
+        ([[33, 33, 33], [10, 90, 1], [0, 0, 0]], "every row of the matrix adds up to about 100"),
+        ([[95, 6], [10, 90]], None),
+        ([[95, 5], [10, 80]], None),
+        ([[33, 33, 33], [10, 90, 3], [0, 0, 0]], None),
+        ([[100, 0, 0], [0, 0, 0], [0, 0, 1]], None),
+        ([[60, 5], [10, 25]], None),
+        ([[100]], None),
+    ],
+)
+def test_counts_that_may_be_percentages_are_noted(cells: Any, noted: str | None) -> None:
+    notes = notes_on_matrix(cells)
+
+    assert len(notes) == (noted is not None)
+    assert (noted or "") in "".join(notes)
+
+
 def test_labels_must_fit_the_matrix() -> None:
     with pytest.raises(InvalidInput, match="2 x 2 but 3 labels") as refusal:
         confusion_matrix(
