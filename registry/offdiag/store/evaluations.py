@@ -208,6 +208,26 @@ def aggregates_of(
     return found
 
 
+def aggregates_by_matrix(
+    session: Session, run_ids: Collection[str], *, suite_version: int
+) -> dict[tuple[str, str], dict[str, MetricValue]]:
+    """Aggregates by key, with their intervals, by run and digest of the matrix they are of.
+
+    Those of current evaluations by this version of the metrics.
+    """
+    rows = session.execute(
+        select(EvaluationRow.id, EvaluationRow.run_id, ConfusionMatrixRow.digest)
+        .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
+        .where(
+            EvaluationRow.run_id.in_(run_ids),
+            counts_for_its_run(),
+            EvaluationRow.suite_version == suite_version,
+        )
+    ).all()
+    values = aggregates_of(session, [row.id for row in rows])
+    return {(row.run_id, row.digest): values.get(row.id, {}) for row in rows}
+
+
 def scored_otherwise(session: Session, run_ids: Collection[str]) -> set[str]:
     """Those of some runs whose results say that their scores are not probabilities."""
     found = session.scalars(

@@ -602,6 +602,25 @@ def test_the_csv_of_several_runs_has_a_line_for_each(
             )
 
 
+def test_the_csv_of_several_runs_has_the_intervals_of_their_evaluations(
+    comparer: PageClient, compared: ComparedRegistry
+) -> None:
+    query = compared.runs("plain", "focal", "almost")
+
+    def of_whole_runs(text: str) -> list[dict[str, str]]:
+        return [row for row in csv.DictReader(io.StringIO(text)) if not row["class"]]
+
+    whole = of_whole_runs(comparer.get(f"/compare.csv?{query}").text)
+    for row in whole:
+        found = comparer.json(f"/runs/{row['run']}.json")["metrics"][row["metric"]]
+        assert found["ci_low"] is not None
+        assert (row["ci_low"], row["ci_high"]) == (repr(found["ci_low"]), repr(found["ci_high"]))
+        assert row["value"] == repr(found["value"])
+    in_slice = of_whole_runs(comparer.get(f"/compare.csv?{query}&slice=country%3DSI").text)
+    assert len(in_slice) == len(whole)
+    assert {(row["ci_low"], row["ci_high"]) for row in in_slice} == {("", "")}
+
+
 def test_markdown_holds_verdict_table_and_address(
     comparer: PageClient, compared: ComparedRegistry
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from offdiag.comparison import texts
 from offdiag.comparison.differences import OF_CLASSES, MetricDifference, class_values
@@ -41,13 +41,17 @@ def comparison_columns(found: RunComparison) -> tuple[str, ...]:
     return MANY_COLUMNS if len(found.runs) > 2 else PAIR_COLUMNS
 
 
-def comparison_rows(found: RunComparison) -> Iterator[tuple[Cell, ...]]:
+StoredValues = Mapping[tuple[str, str], Mapping[str, MetricValue]]
+"""Values of whole runs with their 95 % intervals, by run and digest of the matrix."""
+
+
+def comparison_rows(found: RunComparison, stored: StoredValues) -> Iterator[tuple[Cell, ...]]:
     """One line for each metric and each class; none if nothing was compared."""
     match found.result:
         case PairComparison():
             yield from _pair_rows(found.result)
         case ManyComparison():
-            yield from _many_rows(found.result, found)
+            yield from _many_rows(found.result, found, stored)
         case None:
             return
 
@@ -72,13 +76,21 @@ def _pair_row(found: MetricDifference, n_first: int, n_second: int) -> tuple[Cel
     )
 
 
-def _many_rows(many: ManyComparison, found: RunComparison) -> Iterator[tuple[Cell, ...]]:
+def _many_rows(
+    many: ManyComparison, found: RunComparison, stored: StoredValues
+) -> Iterator[tuple[Cell, ...]]:
+    """Values of whole runs have intervals where those of the same matrix are `stored`."""
     nothing: tuple[Cell, ...] = (None,) * 7
+    known = [
+        stored.get((run.id, matrix.digest), {})
+        for run, matrix in zip(found.runs, many.matrices, strict=True)
+    ]
     for key, places in many.places.items():
         for at, place in enumerate(places):
+            value = known[at].get(key, place.value)
             yield (
                 *(key, None, run_label(at), found.runs[at].id, many.matrices[at].total),
-                *(place.value.value, None, None, place.value.reason),
+                *(place.value.value, value.ci_low, value.ci_high, place.value.reason),
                 *_rank_cells(place),
             )
     for at, matrix in enumerate(many.matrices):

@@ -9,12 +9,14 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from offdiag.domain.runs import PromotionRole
 from offdiag.errors import InvalidInput, NotFound
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.records.runs.comparison import comparison_document
 from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.comparisons.compare import RunComparison, compare_runs
 from offdiag.store.database import Session
 from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.datasets import dataset_named
+from offdiag.store.evaluations import aggregates_by_matrix
 from offdiag.store.promotions import promotions_in_force
 from offdiag.store.run_costs import OtherRun, newest_runs
 from offdiag.store.runs import get_run
@@ -24,6 +26,7 @@ from offdiag_web.app.errors import message_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.parameters import understood
 from offdiag_web.pages.compare.export import (
+    StoredValues,
     comparison_card,
     comparison_columns,
     comparison_markdown,
@@ -80,7 +83,13 @@ def export(form: str) -> Response:
     found = _strictly_compared(understood(read_compare(request.args)))
     if form == "json":
         return json_response(comparison_document(found))
-    return csv_response("comparison", comparison_columns(found), comparison_rows(found))
+    stored: StoredValues = {}
+    if len(found.runs) > 2:
+        with current_registry().database.read() as session:
+            stored = aggregates_by_matrix(
+                session, [run.id for run in found.runs], suite_version=SUITE_VERSION
+            )
+    return csv_response("comparison", comparison_columns(found), comparison_rows(found, stored))
 
 
 @blueprint.get("/compare/card.svg")
