@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offdiag.domain.values import Reason
 from offdiag.extras import optional
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import SEVERITIES, Condition, Evidence, Severity, Sign
@@ -28,6 +29,7 @@ from offdiag.metrics.orientation import (
     actual_totals,
     predicted_totals,
 )
+from offdiag.metrics.quantity import Causes, cause, first_cause, reason_at
 from offdiag.metrics.suite import Suite, evaluate_stack
 from offdiag.metrics.tally import CLASS_AXIS
 
@@ -188,6 +190,19 @@ class Subjects:
         """Values of an aggregate metric, shape (R,)."""
         return self.suite.aggregate[key].value
 
+    def causes(self, key: str) -> Causes:
+        """Why values of an aggregate metric are undefined."""
+        return self.suite.aggregate[key].causes
+
+    @cached_property
+    def causes_of_recall(self) -> Causes:
+        """Why the recall of a class, or the accuracy elsewhere, is undefined, (R, K)."""
+        has_others = self.others.cases > 0
+        return first_cause(
+            cause(Reason.NO_ACTUAL_POSITIVES, ~self.has_samples),
+            cause(Reason.NO_ACTUAL_NEGATIVES, ~has_others),
+        )
+
     def per_class(self, key: str) -> Floats:
         """Values of a per-class metric, shape (R, K)."""
         return self.suite.per_class[key].value
@@ -222,23 +237,29 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Comparison:
-    """Measured values beside thresholds, arrays that broadcast to (R,) or (R, K)."""
+    """Measured values beside thresholds, arrays that broadcast to (R,) or (R, K).
+
+    `causes` say why values are undefined; None if that is not known.
+    """
 
     what: str
     measured: Floats
     sign: Sign
     threshold: Floats
     holds: Flags
+    causes: Causes = None
 
     def at(self, place: tuple[int, ...], shape: tuple[int, ...]) -> Condition:
         """The comparison for one run, or one class of it, in a judgement of this shape."""
         measured = float(np.broadcast_to(self.measured, shape)[place])
+        is_undefined = bool(np.isnan(measured))
         return Condition(
             what=self.what,
-            measured=None if np.isnan(measured) else measured,
+            measured=None if is_undefined else measured,
             sign=self.sign,
             threshold=float(np.broadcast_to(self.threshold, shape)[place]),
             holds=bool(np.broadcast_to(self.holds, shape)[place]),
+            reason=reason_at(self.causes, place, shape) if is_undefined else None,
         )
 
 
@@ -288,8 +309,11 @@ def compare(
     threshold: ArrayLike,
     *,
     undefined_holds: bool = False,
+    causes: Causes = None,
 ) -> Comparison:
     """Compare element by element; an undefined value counts as `undefined_holds` says.
+
+    `causes` are the reasons of undefined values.
 
     Values within rounding of the threshold count as equal to it: 1 - 0.8 is a gap of 0.2,
     although the floats say 0.19999999999999996.
@@ -301,7 +325,7 @@ def compare(
         holds = np.asarray(_COMPARE[sign](values, limits))
     holds = (holds | is_equal) if sign in _INCLUSIVE else (holds & ~is_equal)
     holds = np.where(np.isnan(values), undefined_holds, holds)
-    return Comparison(what, values, sign, limits, holds)
+    return Comparison(what, values, sign, limits, holds, causes)
 
 
 def all_of(*comparisons: Comparison) -> Flags:

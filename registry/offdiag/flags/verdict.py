@@ -76,7 +76,8 @@ _REVERSED = {
 class Condition:
     """One comparison of a measured value with its threshold.
 
-    `measured` is None if the value is undefined; `holds` then says how the rule counts it.
+    `measured` is None if the value is undefined, for `reason`; `holds` then says how the rule
+    counts it.
     """
 
     what: str
@@ -84,20 +85,23 @@ class Condition:
     sign: Sign
     threshold: float
     holds: bool
+    reason: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
+        said = {} if self.reason is None else {"reason": self.reason}
         return {
             "what": self.what,
             "measured": self.measured,
             "sign": self.sign.value,
             "threshold": self.threshold,
             "holds": self.holds,
+            **said,
         }
 
 
-def why_undefined(what: str, evidence: Mapping[str, Any]) -> str:
-    """Why a condition of a flag has no measured value, in words, if its evidence says so."""
-    reason = evidence.get(f"{what.lower()}_reason")
+def why_undefined(what: str, reason: str | None, evidence: Mapping[str, Any]) -> str:
+    """Why a condition has no measured value, in words; older flags say it in their evidence."""
+    reason = reason or evidence.get(f"{what.lower()}_reason")
     return "undefined" if reason is None else f"undefined ({reason_text(reason)})"
 
 

@@ -45,6 +45,12 @@ def first_cause(*causes: Causes) -> Causes:
     return found
 
 
+def reason_at(causes: Causes, place: tuple[int, ...], shape: tuple[int, ...]) -> Reason | None:
+    """The reason at one place of values of this shape, None if there is none."""
+    code = 0 if causes is None else int(np.broadcast_to(causes, shape)[place])
+    return REASONS[code - 1] if code else None
+
+
 # A tuple because creating one takes half as long as a frozen dataclass, which would account
 # for a sixth of the time that the suite of one matrix takes.
 class Quantity(NamedTuple):

@@ -172,6 +172,7 @@ class Compared(ResponseBody):
     sign: str
     threshold: float
     holds: bool
+    reason: str | None = Field(default=None, description="Why `measured` is null.")
 
 
 class Check(ResponseBody):
@@ -309,6 +310,7 @@ FLAG_COLUMNS = (
 )
 CHECK_COLUMNS = (
     *("rule", "class_label", "fires", "what", "measured", "sign", "threshold", "holds"),
+    "reason",
 )
 
 

@@ -52,3 +52,20 @@ def test_a_class_that_the_matrix_does_not_have_is_asked_about_by_nobody() -> Non
 
 def test_a_matrix_with_cases_of_one_class_has_nothing_to_compare() -> None:
     assert rule_checks(matrix_of([[5, 1], [0, 0]]), Thresholds(), class_label="0") == ()
+
+
+def test_undefined_conditions_have_their_reason() -> None:
+    absent = [[90, 10, 0], [0, 20, 0], [0, 0, 0]]
+    constant = [[90, 0], [10, 0]]
+
+    found = {
+        (check.rule, condition.what): condition.reason
+        for matrix, label in ((absent, "2"), (constant, None))
+        for check in rule_checks(matrix_of(matrix), Thresholds(), class_label=label)
+        for condition in check.conditions
+        if condition.measured is None
+    }
+
+    assert found["F4", "accuracy elsewhere minus recall"] == "no_actual_positives"
+    assert found["F8", "MCC"] == "constant_predicted"
+    assert [about for about, reason in found.items() if reason is None] == []

@@ -255,6 +255,8 @@ class TestLowSkill:
         assert accuracy.holds
         assert kappa.holds
         assert (mcc.measured, mcc.holds) == (None, True)
+        assert mcc.to_dict()["reason"] == "constant_predicted"
+        assert "reason" not in kappa.to_dict()
         assert verdict.evidence["mcc_reason"] == "constant_predicted"
         assert verdict.message == (
             "Accuracy is 90 %, but MCC is undefined (one class was predicted for all examples) "

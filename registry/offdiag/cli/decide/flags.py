@@ -327,7 +327,7 @@ def detail_tables(flag: FlagExplained) -> Iterable[Table]:
         (
             (
                 str(each["what"]),
-                why_undefined(each["what"], flag.evidence)
+                why_undefined(each["what"], each.get("reason"), flag.evidence)
                 if each["measured"] is None
                 else f"{each['measured']:.6g}",
                 str(each["sign"]),

@@ -35,7 +35,13 @@ def _judge_majority(s: Subjects, t: Thresholds) -> RuleEvaluation:
             Sign.ABOVE,
             t.majority_alpha,
         ),
-        compare("adjusted balanced accuracy", skill, Sign.BELOW, t.majority_skill),
+        compare(
+            "adjusted balanced accuracy",
+            skill,
+            Sign.BELOW,
+            t.majority_skill,
+            causes=s.causes("balanced_accuracy_adjusted"),
+        ),
     )
     fires = all_of(*comparisons)
     severe = compare("skill", skill, Sign.BELOW, t.majority_skill_critical).holds
@@ -81,7 +87,13 @@ MOST_CLASSES_NAMED = 3
 def _judge_balanced_accuracy(s: Subjects, t: Thresholds) -> RuleEvaluation:
     gap = s.accuracy - s.aggregate("balanced_accuracy")
     comparisons = (
-        compare("accuracy minus balanced accuracy", gap, Sign.AT_LEAST, t.balanced_accuracy_gap),
+        compare(
+            "accuracy minus balanced accuracy",
+            gap,
+            Sign.AT_LEAST,
+            t.balanced_accuracy_gap,
+            causes=s.causes("balanced_accuracy"),
+        ),
     )
     fires = all_of(*comparisons)
     severe = compare("gap", gap, Sign.AT_LEAST, t.balanced_accuracy_gap_high).holds
@@ -105,7 +117,10 @@ def _describe_balanced_accuracy(s: Subjects, _: Thresholds) -> tuple[str, Eviden
 
 def _judge_macro_f1(s: Subjects, t: Thresholds) -> RuleEvaluation:
     gap = s.accuracy - s.aggregate("macro_f1")
-    comparisons = (compare("accuracy minus macro F1", gap, Sign.AT_LEAST, t.macro_f1_gap),)
+    why = s.causes("macro_f1")
+    comparisons = (
+        compare("accuracy minus macro F1", gap, Sign.AT_LEAST, t.macro_f1_gap, causes=why),
+    )
     fires = all_of(*comparisons)
     return RuleEvaluation(fires, constant(fires, Severity.MEDIUM), comparisons)
 
@@ -133,8 +148,21 @@ def _classes_below(s: Subjects, macro: float) -> list[str]:
 
 def _judge_low_skill(s: Subjects, t: Thresholds) -> RuleEvaluation:
     accurate = compare("accuracy", s.accuracy, Sign.AT_LEAST, t.low_skill_accuracy)
-    mcc = compare("MCC", s.aggregate("mcc"), Sign.AT_MOST, t.low_skill_mcc, undefined_holds=True)
-    kappa = compare("Cohen's kappa", s.aggregate("cohen_kappa"), Sign.AT_MOST, t.low_skill_kappa)
+    mcc = compare(
+        "MCC",
+        s.aggregate("mcc"),
+        Sign.AT_MOST,
+        t.low_skill_mcc,
+        undefined_holds=True,
+        causes=s.causes("mcc"),
+    )
+    kappa = compare(
+        "Cohen's kappa",
+        s.aggregate("cohen_kappa"),
+        Sign.AT_MOST,
+        t.low_skill_kappa,
+        causes=s.causes("cohen_kappa"),
+    )
     fires = accurate.holds & (mcc.holds | kappa.holds)
     return RuleEvaluation(fires, constant(fires, Severity.HIGH), (accurate, mcc, kappa))
 

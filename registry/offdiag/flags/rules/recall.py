@@ -106,12 +106,19 @@ class _Gap:
     @cached_property
     def proof(self) -> tuple[Comparison, Comparison]:
         return (
-            compare("accuracy elsewhere minus recall", self.gap, Sign.AT_LEAST, self.t.recall_gap),
+            compare(
+                "accuracy elsewhere minus recall",
+                self.gap,
+                Sign.AT_LEAST,
+                self.t.recall_gap,
+                causes=self.s.causes_of_recall,
+            ),
             compare(
                 f"p of a gap under {points(self.t.recall_gap)}",
                 self.tail_below(self.t.recall_gap),
                 Sign.AT_MOST,
                 self.level(self.t.recall_gap_proof_alpha),
+                causes=self.s.causes_of_recall,
             ),
         )
 
@@ -123,12 +130,14 @@ class _Gap:
                 self.tail_below(0.0),
                 Sign.AT_MOST,
                 self.level(self.t.recall_gap_alpha),
+                causes=self.s.causes_of_recall,
             ),
             compare(
                 f"p of a gap of {points(self.t.recall_gap)} or more",
                 self.tail_above,
                 Sign.ABOVE,
                 self.level(self.t.recall_gap_proof_alpha),
+                causes=self.s.causes_of_recall,
             ),
         )
 
@@ -289,7 +298,11 @@ def _half_width(s: Subjects) -> Floats:
 def _judge_support(s: Subjects, t: Thresholds) -> RuleEvaluation:
     few = compare("examples", s.recalls.cases, Sign.BELOW, t.support_cases)
     wide = compare(
-        "half-width of the interval of recall", _half_width(s), Sign.ABOVE, t.support_half_width
+        "half-width of the interval of recall",
+        _half_width(s),
+        Sign.ABOVE,
+        t.support_half_width,
+        causes=s.causes_of_recall,
     )
     fires = few.holds | wide.holds
     return RuleEvaluation(fires, constant(fires, Severity.INFO), (few, wide))

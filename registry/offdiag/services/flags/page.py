@@ -151,6 +151,7 @@ def _condition(stored: Mapping[str, Any]) -> Condition:
         sign=Sign(stored["sign"]),
         threshold=stored["threshold"],
         holds=stored["holds"],
+        reason=stored.get("reason"),
     )
 
 

@@ -108,7 +108,9 @@ def _comparison(condition: Condition, evidence: Mapping[str, Any]) -> Comparison
     is_undefined = condition.measured is None
     return Comparison(
         what=condition.what,
-        measured=why_undefined(condition.what, evidence) if is_undefined else measured,
+        measured=why_undefined(condition.what, condition.reason, evidence)
+        if is_undefined
+        else measured,
         threshold=f"{_SIGNS[condition.sign]} {threshold}",
         holds=condition.holds,
     )
