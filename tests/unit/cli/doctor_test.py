@@ -11,7 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from offdiag import log_run
 from offdiag.cli.operate.doctor import Finding, clock_finding, examine, queue_finding
+from offdiag.errors import Conflict
+from offdiag.sdk.remote.spool import spooled_runs
 from offdiag.settings import ClientSettings, DatabaseSettings, Settings
 from offdiag.store.database import Database
 from offdiag.store.health import QueueState, registry_health
@@ -53,6 +56,29 @@ def test_settings_are_told_with_their_source_and_without_passwords(
     assert answer.json["settings"]["project"]["source"].endswith("offdiag.toml")
     assert answer.json["settings"]["database.url"]["source"] == "OFFDIAG_URL"
     assert "hunter2" not in answer.out + answer.err
+
+
+def test_runs_in_the_offline_queue_are_problems_until_they_are_sent(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found(**client: Any) -> Finding:
+        return by_name(examine(settings_of(folder, client=ClientSettings(**client))))[
+            "offline queue"
+        ]
+
+    spool = folder / "offdiag-spool"
+    assert (found().text, found().hint) == (f"{spool} is empty", None)
+    monkeypatch.setenv("OFFDIAG_MODE", "offline")
+    for name in ("kept", "bad"):
+        log_run(y_true=["a", "b"], y_pred=["a", "a"], dataset="d", name=name)
+
+    assert found().text == f"2 waiting, 0 refused in {spool}."
+    assert "offdiag sync" in str(found().hint)
+    assert not found(mode="offline").is_problem
+    assert "offdiag sync sends them" in found(mode="offline").text
+    next(spooled_runs(spool)).explain(Conflict("the name is taken", field="name", hint="Choose."))
+    assert found().text == f"1 waiting, 1 refused in {spool}."
+    assert "offdiag sync --retry" in str(found(mode="offline").hint)
 
 
 def test_only_changed_settings_are_in_the_table(

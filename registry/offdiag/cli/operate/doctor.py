@@ -25,7 +25,7 @@ from offdiag.records.access import Me
 from offdiag.sdk.remote.connection import Connection
 
 if TYPE_CHECKING:
-    from offdiag.settings import BackupSettings, ServerSettings, Settings
+    from offdiag.settings import BackupSettings, ClientSettings, ServerSettings, Settings
     from offdiag.store.database import Database
     from offdiag.store.health import QueueState
     from offdiag.store.schema import SchemaState
@@ -69,6 +69,37 @@ def extras_finding() -> Finding:
     missing = [extra for extra in LIBRARIES if extra not in there]
     text = f"installed: {', '.join(there) or 'none'}"
     return Finding("extras", f"{text}; not installed: {', '.join(missing)}" if missing else text)
+
+
+def offline_queue_finding(settings: ClientSettings) -> Finding:
+    """Whether runs wait in the offline queue, or stay there because they were refused."""
+    from offdiag.sdk.remote.spool import spooled_runs
+
+    name, spool = "offline queue", Path(settings.spool).expanduser().absolute()
+    waiting = refused = 0
+    try:
+        for run in spooled_runs(spool):
+            if run.refusal() is not None:
+                refused += 1
+            elif not run.is_unfilled():
+                waiting += 1
+    except OSError as error:
+        return Finding(
+            name,
+            f"{spool} cannot be read: {error.strerror or error}.",
+            "Run offdiag doctor as the user who logs.",
+        )
+    text = f"{waiting} waiting, {refused} refused in {spool}"
+    if refused:
+        return Finding(
+            name,
+            f"{text}.",
+            "offdiag sync says why and sends what waits; offdiag sync --retry sends refused runs "
+            "again, --discard FOLDER removes one.",
+        )
+    if waiting and settings.mode != "offline":
+        return Finding(name, f"{text}.", "Run offdiag sync: it sends them.")
+    return Finding(name, f"{text}; offdiag sync sends them" if waiting else f"{spool} is empty")
 
 
 def signing_key_finding(settings: ServerSettings, database: Database) -> Finding:
@@ -163,7 +194,7 @@ def versions() -> dict[str, str]:
 
 def examine(settings: Settings) -> list[Finding]:
     """Run all checks of the installation, the registry and its backups."""
-    findings = [python_finding(), extras_finding()]
+    findings = [python_finding(), extras_finding(), offline_queue_finding(settings.client)]
     if is_server(settings.database.url):
         return [*findings, _server(settings)]
     if not has_extra("local"):
@@ -326,7 +357,7 @@ def _disk(path: Path) -> Finding:
 @registry_options
 @click.pass_context
 def doctor(context: click.Context, call: Call) -> None:
-    """Check installation, settings, database, clocks, disk space, job queue and signing key."""
+    """Check installation, settings, database, clocks, disk space, queues and signing key."""
     from offdiag.cli.tables import facts_table
     from offdiag.settings import describe_settings
 
