@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 
 from offdiag.cli.named_columns import read_named
 from offdiag.cli.options import labels_option, orientation_option, parse_labels
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, LabelNote
 from offdiag.inputs.files.checks import require_two_columns
 
 if TYPE_CHECKING:
@@ -102,6 +103,16 @@ _OPTIONS = (
 )
 
 
+def no_pred_option(command: Command) -> Command:
+    """Add the option to decide predictions by scores."""
+    return click.option(
+        "--no-pred",
+        is_flag=True,
+        help="FILE has no predictions: predict the class with the highest --score, or the "
+        "positive class from 0.5 on.",
+    )(command)
+
+
 def score_options(command: Command) -> Command:
     """Add the options for scores next to the predictions in a file."""
     positive = click.option(
@@ -119,7 +130,7 @@ def file_options(command: Command) -> Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileInput:
-    """A file and the options about it."""
+    """A file and the options about it; `predicted` replaces its column of predicted classes."""
 
     file: Path
     true_column: str
@@ -129,6 +140,7 @@ class FileInput:
     labels: str | None
     ordinal: bool
     of_sets: bool = False
+    predicted: object = None
 
     def evaluated(self) -> Evaluation:
         """Every metric of the file. Raises `InvalidInput`."""
@@ -139,6 +151,8 @@ class FileInput:
     @property
     def class_columns(self) -> list[str]:
         """The columns of the actual and the predicted classes. Raises `InvalidInput`."""
+        if self.predicted is not None:
+            return [self.true_column]
         require_two_columns(self.true_column, self.pred_column, field="--pred")
         return [self.true_column, self.pred_column]
 
@@ -156,10 +170,13 @@ class FileInput:
 
         columns = read_named(self.file, [*self.class_columns, *names])
         pair = encode_pair(
-            y_true=columns[self.true_column], y_pred=columns[self.pred_column], labels=labels
+            y_true=columns[self.true_column], y_pred=self._predicted(columns), labels=labels
         )
         slices = {name: columns[name] for name in names}
         return pair.actual, pair.predicted, read_slices(slices, n_samples=len(pair.actual))
+
+    def _predicted(self, columns: Mapping[str, object]) -> object:
+        return columns[self.pred_column] if self.predicted is None else self.predicted
 
     def _of_predictions(self) -> Evaluation:
         from offdiag.sdk.evaluations.evaluate import evaluate_labels
@@ -169,7 +186,7 @@ class FileInput:
         columns = read_named(self.file, names, empty_text=names if "" in (labels or ()) else ())
         return evaluate_labels(
             y_true=columns[self.true_column],
-            y_pred=columns[self.pred_column],
+            y_pred=self._predicted(columns),
             labels=labels,
             ordinal=self.ordinal,
         )
@@ -210,19 +227,34 @@ class FileInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreInput:
-    """A file, its column of actual classes, and the columns of their scores."""
+    """A file, its column of actual classes, and the columns of their scores.
+
+    `decides` says whether the scores decide the predictions.
+    """
 
     file: Path
     true_column: str
     score_columns: tuple[str, ...]
     labels: str | None
     positive_label: str | None
+    decides: bool = False
 
     def evaluated(self) -> ScoreEvaluation:
         """Every metric of the scores with its interval. Raises `InvalidInput`."""
         from offdiag.sdk.evaluations.intervals import score_intervals
 
         return score_intervals(self.scored(parse_labels(self.labels)))
+
+    def predicted(self) -> object:
+        """The classes that the scores decide, as for a run without predictions."""
+        from offdiag.inputs.scores import Scores, predicted_from, single_precision
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LabelNote)  # Who evaluates the scores is told.
+            found = self.scored(parse_labels(self.labels))
+        scores = Scores(single_precision(found.forecasts.scores))
+        predicted, _ = predicted_from(scores, found.label_set, found.positive_label)
+        return predicted
 
     def scored(self, labels: LabelSet | list[str] | None) -> ScoreEvaluation:
         """Every metric of the scores of these classes. Raises `InvalidInput`."""
@@ -248,12 +280,7 @@ class ScoreInput:
 
 _COLUMN_OPTIONS = (
     *_CLASS_OPTIONS,
-    click.option(
-        "--no-pred",
-        is_flag=True,
-        help="FILE has no predictions: predict the class with the highest --score, or the "
-        "positive class from 0.5 on.",
-    ),
+    no_pred_option,
     click.option(
         "--no-true",
         is_flag=True,

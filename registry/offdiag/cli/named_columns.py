@@ -49,5 +49,12 @@ def _option_that_names(column: str) -> str | None:
         if parameter.metavar == "COLUMN" and column in (
             value if isinstance(value, tuple) else [value]
         ):
-            return parameter.opts[0]
+            return parameter.opts[0] + _instead(parameter, context.command)
     return None
+
+
+def _instead(missing: click.Parameter, command: click.Command) -> str:
+    """How to do without the column of predictions, where the command can."""
+    if missing.name != "pred_column" or not any(each.name == "no_pred" for each in command.params):
+        return ""
+    return ", or give --no-pred if scores decide the predictions"

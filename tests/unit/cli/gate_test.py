@@ -286,6 +286,29 @@ def test_a_file_with_scores_meets_conditions_as_the_run_that_is_logged_of_it(
     assert found.err == ""
 
 
+def test_scores_decide_the_predictions_of_a_file_without_them(
+    offdiag: Command, folder: Path
+) -> None:
+    (folder / "p.csv").write_text(SCORED, encoding="utf-8")
+    cells = [line.split(",") for line in SCORED.splitlines()]
+    without = [",".join((actual, *others)) for actual, _, *others in cells]
+    (folder / "scores.csv").write_text("\n".join(without) + "\n", encoding="utf-8")
+    asked = ("--true", "y", "--score", "p", "--positive", "ill")
+    conditions = [
+        *("--min", "precision>=0.5", "--min", "roc_auc>=0.9", "--min", "n=80"),
+        *("--min", "recall[ill]@site=south>=0.5"),
+    ]
+
+    of_column = of_file(offdiag, "p.csv", *asked[2:], *conditions, "--json").json
+    decided = offdiag("gate", "--file", "scores.csv", "--no-pred", *asked, *conditions, "--json")
+
+    assert decided.json["conditions"] == of_column["conditions"]
+    refused = offdiag("gate", "--file", "scores.csv", "--true", "y", "--no-pred", *conditions)
+    assert (refused.code, "Name them with --score." in refused.err) == (2, True)
+    unnamed = offdiag("gate", "--file", "scores.csv", *asked, *conditions)
+    assert (unnamed.code, "--no-pred" in unnamed.err) == (2, True)
+
+
 def test_scores_of_each_class_are_matched_by_name(offdiag: Command, folder: Path) -> None:
     lines = ["y,yhat,p_b,p_a,p_c", *["a,a,0.1,0.8,0.1", "b,b,0.7,0.2,0.1", "c,c,0.1,0.2,0.7"] * 4]
     (folder / "p.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")

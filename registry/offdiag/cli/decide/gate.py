@@ -13,7 +13,13 @@ from rich.text import Text
 
 from offdiag.cli.call import Call, registry_options, settings_for
 from offdiag.cli.documents import Server, connected, ids_of_runs
-from offdiag.cli.file_input import FileInput, ScoreInput, file_options, score_options
+from offdiag.cli.file_input import (
+    FileInput,
+    ScoreInput,
+    file_options,
+    no_pred_option,
+    score_options,
+)
 from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.output import busy
 from offdiag.cli.tables import filled_table
@@ -88,6 +94,7 @@ if TYPE_CHECKING:
     help="Also write the result as JUnit XML, with one test per condition.",
 )
 @file_options
+@no_pred_option
 @score_options
 @registry_options
 def gate(
@@ -101,6 +108,7 @@ def gate(
     file: Path | None,
     markdown: bool,
     junit: Path | None,
+    no_pred: bool,
     score_columns: tuple[str, ...],
     positive_label: str | None,
     call: Call,
@@ -122,7 +130,7 @@ def gate(
     if markdown and call.as_json:
         raise click.UsageError("Give --markdown or --json.")
     given = None if file is None else FileInput(file=file, **stated)
-    scores = _scores(given, score_columns, positive_label)
+    scores = _scores(given, score_columns, positive_label, no_pred=no_pred)
     if given is not None:
         with busy(f"Checking {given.file.name}"):
             found = _check_file(given, conditions, weights, scores)
@@ -170,8 +178,16 @@ def _asked(
 
 
 def _scores(
-    given: FileInput | None, columns: tuple[str, ...], positive_label: str | None
+    given: FileInput | None,
+    columns: tuple[str, ...],
+    positive_label: str | None,
+    *,
+    no_pred: bool,
 ) -> ScoreInput | None:
+    if not columns and no_pred:
+        raise InvalidInput(
+            "scores decide the predictions.", field="--no-pred", hint="Name them with --score."
+        )
     if not columns:
         if positive_label is None:
             return None
@@ -190,6 +206,7 @@ def _scores(
         score_columns=columns,
         labels=given.labels,
         positive_label=positive_label,
+        decides=no_pred,
     )
 
 
@@ -205,6 +222,8 @@ def _check_file(
 
     stated = None if weights is None else read_weights(weights)
     parsed = [parse_condition(text) for text in conditions]
+    if scores is not None and scores.decides:
+        given = replace(given, predicted=scores.predicted())
     matrix, names = given.evaluated().matrix, columns_named(parsed)
     forecasts = None if scores is None else scores.scored(matrix.labels).forecasts
     samples = None
