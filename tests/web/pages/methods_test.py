@@ -6,6 +6,7 @@ import csv
 import io
 
 import numpy as np
+import pytest
 
 from offdiag.domain.runs import RunFacts
 from offdiag.store.database import Database
@@ -18,7 +19,7 @@ ACTUAL = np.where(RNG.random(N) < 0.4, "ill", "well")
 
 
 def log_method(
-    database: Database, name: str, accuracy: float, train_size: int | None = None
+    database: Database, name: str, accuracy: float, train_size: float | None = None
 ) -> None:
     sized = {} if train_size is None else {"train_size": train_size}
     for seed in range(3):
@@ -31,6 +32,25 @@ def log_method(
             dataset="d",
             facts=RunFacts(name=f"{name} {seed}", tags={"group": name, "seed": seed, **sized}),
         )
+
+
+def test_a_page_of_the_newest_runs_says_so(
+    database: Database, client: PageClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log_method(database, "net", 0.8)
+    work_off(database)
+    for module in ("offdiag.services.methods.compared", "offdiag_web.pages.methods.page"):
+        monkeypatch.setattr(f"{module}.MOST_RUNS", 3)
+
+    assert "newest" not in client.page("/datasets/d/methods").one("main").text
+    log_method(database, "tree", 0.7)
+    work_off(database)
+
+    said = client.page("/datasets/d/methods").one("main").text
+    assert "Only the newest 3 runs count. Remove the tag group from others" in said
+    found = client.json("/datasets/d/methods.json")
+    assert found["is_cut"]
+    assert [(each["name"], each["n_runs"]) for each in found["methods"]] == [("tree", 3)]
 
 
 def test_methods_are_listed_best_first_with_intervals(
@@ -119,6 +139,25 @@ def test_learning_curves_are_drawn_and_listed(database: Database, client: PageCl
         ("<b>net</b>", "50.0"),
         ("<b>net</b>", "1500.0"),
     ]
+
+
+def test_shares_and_numbers_of_examples_have_an_axis_each(
+    database: Database, client: PageClient
+) -> None:
+    for name, sizes in (("by share", (0.1, 1.0)), ("by number", (50, 1_500))):
+        for size in sizes:
+            log_method(database, name, 0.8, size)
+    work_off(database)
+
+    page = client.page("/datasets/d/methods?metric=overall_accuracy")
+
+    numbers, shares = page.all("svg", "by-size")
+    for chart, said in ((numbers, ["50", "1,500"]), (shares, ["0.1", "1"])):
+        read = [mark["data-read"] for mark in chart.inside("circle") if "spot" in mark.classes]
+        assert [text.partition(": ")[0].split()[-1] for text in read] == said
+    assert "training size (logarithmic)" in numbers.text
+    assert "training share (logarithmic)" in shares.text
+    assert any("have an axis each" in note.text for note in page.all("p", "note"))
 
 
 def test_of_a_loss_the_best_method_has_the_lowest_mean(

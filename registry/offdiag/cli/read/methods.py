@@ -72,6 +72,9 @@ def _methods_table(found: Methods) -> Table:
     caption = "Brackets: 95 % CI; of differences, simultaneous over all pairs."
     if found.n_weighted:
         caption += f" Left out, with sample weights: {count(found.n_weighted, 'run')}."
+    if found.is_cut:
+        caption += " Only the newest 500 runs count; remove the tag group from others to count "
+        caption += "older ones."
     return filled_table(columns, lines, right=("runs",), caption=caption)
 
 
@@ -107,6 +110,8 @@ def _curves_table(found: Methods) -> Table:
     )
     left_out = found.n_without_size
     caption = "Brackets: 95 % CI of each point alone."
+    if len({point.train_size <= 1 for point in found.learning_curves}) > 1:
+        caption += " Sizes up to 1 are shares, others numbers of examples."
     if left_out:
         caption += f" Left out, without a training size: {count(left_out, 'run')}."
     return filled_table(

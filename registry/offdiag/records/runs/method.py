@@ -90,6 +90,9 @@ class Methods(ResponseBody):
     n_weighted: int = Field(
         default=0, description="Number of runs of methods left out because they have weights."
     )
+    is_cut: bool = Field(
+        default=False, description="Whether there are older runs than the newest 500, which count."
+    )
 
 
 METHOD_COLUMNS = (

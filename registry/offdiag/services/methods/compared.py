@@ -36,7 +36,8 @@ class Methods:
     `curves` are the methods at each training size, by name and size; they are not compared, and
     `why_not_compared` says why there is no interval. `n_without_size` runs of methods with a
     learning curve do not state their size and are left out, and so are `n_weighted` runs with
-    sample weights.
+    sample weights. `is_cut` says whether there are more runs than the newest `MOST_RUNS`, which
+    were read.
     """
 
     dataset: DatasetRecord
@@ -46,6 +47,7 @@ class Methods:
     curves: tuple[Method, ...]
     n_without_size: int
     n_weighted: int
+    is_cut: bool
 
 
 def methods_of(
@@ -68,7 +70,8 @@ def methods_of(
         dataset = dataset_named(session, project=project, name=name)
         key = primary_metric(dataset) if metric is None else ranking_key(metric, dataset.task)
         lower_is_better = is_lower_better(key, dataset.task)
-        found = method_runs(session, dataset.id, key, limit=MOST_RUNS)
+        found = method_runs(session, dataset.id, key, limit=MOST_RUNS + 1)
+        is_cut, found = len(found) > MOST_RUNS, found[:MOST_RUNS]
         counted = [run for run in found if not run.is_weighted]
         by_size = _by_size(counted)
 
@@ -120,6 +123,7 @@ def methods_of(
         tuple(curves),
         sum(without_size),
         len(found) - len(counted),
+        is_cut,
     )
 
 

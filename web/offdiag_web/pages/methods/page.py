@@ -5,7 +5,7 @@ Learning curves show the mean of each method over the number of training example
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from math import log
 
@@ -23,7 +23,7 @@ from offdiag.records.runs.method import (
     method_row,
     methods_document,
 )
-from offdiag.services.methods.compared import Methods, methods_of
+from offdiag.services.methods.compared import MOST_RUNS, Methods, methods_of
 from offdiag.services.methods.estimates import Design, Method
 from offdiag.store.dataset_page import dataset_size
 from offdiag.store.method_runs import MethodRun
@@ -75,10 +75,15 @@ _APART = 3
 """Pixels between the marks of methods at the same size, so that their bars stay readable."""
 
 
-def curves_drawing(points: Sequence[Method], *, metric: str) -> Markup:
-    """Draw methods with known training sizes, in order, on a logarithmic axis."""
+def curves_drawing(
+    points: Sequence[Method], marks: Mapping[str | None, ModelMark], *, metric: str
+) -> Markup:
+    """Draw methods with known training sizes, in order, on a logarithmic axis.
+
+    All sizes are numbers of examples, or all are shares.
+    """
+    kind = "share" if is_share(points[0]) else "size"
     curves = [list(of) for _, of in groupby(points, key=lambda each: each.name)]
-    marks = model_marks(curve[0].name for curve in curves)
     sizes = sorted({_size(each) for each in points})
     extents = [extent for each in points if (extent := extent_of(each.mean)) is not None]
     scale = spanning([end for each in extents for end in (each.lowest, each.highest)], steps=6)
@@ -96,15 +101,20 @@ def curves_drawing(points: Sequence[Method], *, metric: str) -> Markup:
         grid(FRAME, up=up),
         *ticks_up(FRAME, up),
         *ticks_across(FRAME, _ticks(sizes)),
-        name_across(FRAME, "training size (logarithmic)"),
+        name_across(FRAME, f"training {kind} (logarithmic)"),
         name_up(FRAME, metric),
         *drawn,
         *names_at_ends(ends, x=FRAME.right + 10, lowest=HEIGHT - 4),
         width=WIDTH,
         height=HEIGHT,
         css_class="model-trend by-size",
-        name=f"{metric} of {numbers.plural(len(curves), 'method')} over training size",
+        name=f"{metric} of {numbers.plural(len(curves), 'method')} over training {kind}",
     )
+
+
+def is_share(method: Method) -> bool:
+    """Whether a training size is a share of the examples: up to 1."""
+    return _size(method) <= 1
 
 
 def size_text(size: float) -> str:
@@ -180,6 +190,7 @@ def page(name: str) -> Response:
     scale = fitted([extent for extent in means if extent is not None], within=SIGNED_UNIT)
     keys = dict.fromkeys((*METRIC_TITLES, found.metric))
     points = [point for point in found.curves if point.mean.value is not None]
+    marks = model_marks(dict.fromkeys(point.name for point in points))
 
     def mark(method: Method) -> str:
         extent = extent_of(method.mean)
@@ -212,10 +223,15 @@ def page(name: str) -> Response:
         size_text=size_text,
         has_folds=any(each.pooled is not None for each in found.methods),
         ends=scale.ends,
-        chart=curves_drawing(points, metric=metric) if points else "",
+        charts=[
+            curves_drawing(alike, marks, metric=metric)
+            for shares in (False, True)
+            if (alike := [point for point in points if is_share(point) is shares])
+        ],
         curves=found.curves,
         n_without_size=found.n_without_size,
         n_weighted=found.n_weighted,
+        newest=MOST_RUNS if found.is_cut else None,
         curves_url=address.learning_curves_url(metric=found.metric),
     )
     return make_response(html)
