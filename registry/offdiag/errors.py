@@ -187,6 +187,10 @@ class NotFoundBySlices(UserWarning):
     """Runs with sample weights have no metrics of slices, so a search by slices misses them."""
 
 
+class MoreRunsMatch(UserWarning):
+    """More runs match a search than it returns unless `max_results` is given."""
+
+
 class UnknownName(UserWarning):
     """No runs were found, and no project or dataset has the name that was asked for."""
 

@@ -391,11 +391,12 @@ class FoundRuns:
     """The runs that a search found, in order.
 
     `n_without_slices` counts the runs that conditions on slices cannot find because their samples
-    have weights; it is 0 without such conditions.
+    have weights; it is 0 without such conditions. `is_cut` says whether more runs match.
     """
 
     runs: Sequence[FoundRun]
     n_without_slices: int = 0
+    is_cut: bool = False
 
 
 def without_slices_text(n_runs: int) -> str:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 from offdiag.domain.look_alikes import unknown_name, warn_of
 from offdiag.domain.runs import FoundRun, require_number_of_runs, without_slices_text
-from offdiag.errors import InvalidInput, NotEvaluated, NotFound, NotFoundBySlices, UnknownName
+from offdiag.errors import (
+    InvalidInput,
+    MoreRunsMatch,
+    NotEvaluated,
+    NotFound,
+    NotFoundBySlices,
+    UnknownName,
+)
 from offdiag.extras import optional
 from offdiag.filters.conditions import Attribute, wanted_text
 from offdiag.filters.parsing import parse_filter
@@ -121,12 +128,15 @@ def evaluate_waiting(at: Registry, *, stacklevel: int) -> None:
         )
 
 
+_USUAL_RESULTS = 1_000
+
+
 def search_runs(
     filter: str = "",  # noqa: A002 - the usual word of other registries
     *,
     order_by: str | Sequence[str] = (),
     project: str | None = None,
-    max_results: int = 1_000,
+    max_results: int = _USUAL_RESULTS,
     url: str | None = None,
 ) -> pd.DataFrame:
     """The runs that match a filter, as a frame with one row for each run.
@@ -139,7 +149,8 @@ def search_runs(
     * `order_by`: a field with asc or desc, or several. Runs without the value come last; for a
       metric, runs with sample weights come just before them.
     * `project`: only runs of this project. Default: all projects.
-    * `max_results`: the highest number of rows. Default: 1,000.
+    * `max_results`: the highest number of rows. Default: 1,000, with a `MoreRunsMatch` warning if
+      there are more.
     * `url`: the registry. Default: the configured one.
 
     Columns are run_id, name, model, project, dataset, truth_version, state, author, git_sha,
@@ -164,6 +175,12 @@ def search_runs(
     found = at.search(SearchQuestion(filter, fields, project, max_results))
     if found.n_without_slices:
         warnings.warn(without_slices_text(found.n_without_slices), NotFoundBySlices, stacklevel=2)
+    if found.is_cut and max_results == _USUAL_RESULTS:
+        warnings.warn(
+            f"More runs match; these are the first {max_results:,}. max_results= returns more.",
+            MoreRunsMatch,
+            stacklevel=2,
+        )
     if not found.runs:
         warn_of(_unknown_names(at, filter, project), UnknownName)
     rows = [_row(run) for run in found.runs]

@@ -36,9 +36,9 @@ def search_runs(
     require_number_of_runs(limit)
     condition, order = _condition(filter_text, project), parse_order(order_by)
     with database.read() as session:
-        ids = found_runs(session, condition, order=order, limit=limit)
-        runs = run_records(session, ids, on_slices=slices_asked_for(condition))
-        return FoundRuns(runs, _n_without_slices(session, condition))
+        ids = found_runs(session, condition, order=order, limit=limit + 1)
+        runs = run_records(session, ids[:limit], on_slices=slices_asked_for(condition))
+        return FoundRuns(runs, _n_without_slices(session, condition), len(ids) > limit)
 
 
 @dataclass(frozen=True, slots=True)

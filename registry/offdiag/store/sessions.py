@@ -125,14 +125,9 @@ def get_token(session: Session, token_id: int) -> TokenRecord | None:
     return None if row is None else _record(*row)
 
 
-MOST_TOKENS = 1_000
-
-
-def list_tokens(
-    session: Session, *, owner_id: int | None = None, limit: int = MOST_TOKENS
-) -> list[TokenRecord]:
+def list_tokens(session: Session, *, owner_id: int | None = None) -> list[TokenRecord]:
     """Tokens of one user or of all, the newest first."""
-    wanted = _tokens().order_by(TokenRow.id.desc()).limit(limit)
+    wanted = _tokens().order_by(TokenRow.id.desc())
     if owner_id is not None:
         wanted = wanted.where(TokenRow.owner_id == owner_id)
     return [_record(*row) for row in session.execute(wanted)]

@@ -11,8 +11,6 @@ from sqlalchemy.orm import Session
 from offdiag.store.models import ShareLinkRow, UserRow
 from offdiag.store.models.base import record_as
 
-MOST_LINKS = 1_000
-
 
 @dataclass(frozen=True, slots=True)
 class ShareLink:
@@ -68,7 +66,7 @@ def get_share_link(session: Session, link_id: int) -> ShareLink | None:
 
 def list_share_links(session: Session, *, owner_id: int | None = None) -> list[ShareLink]:
     """Links of one user or of all, the newest first."""
-    wanted = _links().order_by(ShareLinkRow.id.desc()).limit(MOST_LINKS)
+    wanted = _links().order_by(ShareLinkRow.id.desc())
     if owner_id is not None:
         wanted = wanted.where(ShareLinkRow.owner_id == owner_id)
     return [_record(*row) for row in session.execute(wanted)]

@@ -71,14 +71,11 @@ def get_user(session: Session, user_id: int) -> UserRecord | None:
     return None if row is None else _record(row, grants_of(session, user_id))
 
 
-MOST_USERS = 1_000
-
-
-def list_users(session: Session, *, limit: int = MOST_USERS) -> list[UserRecord]:
+def list_users(session: Session) -> list[UserRecord]:
     """Users by name with their roles, in two statements."""
-    rows = session.scalars(select(UserRow).order_by(UserRow.name).limit(limit)).all()
+    rows = session.scalars(select(UserRow).order_by(UserRow.name)).all()
     roles: dict[int, list[Grant]] = defaultdict(list)
-    for row in session.execute(_grants().where(MembershipRow.user_id.in_(r.id for r in rows))):
+    for row in session.execute(_grants()):
         roles[row.user_id].append(Grant(Role(row.role), row.project))
     return [_record(row, tuple(roles[row.id])) for row in rows]
 

@@ -13,7 +13,7 @@ from offdiag.cli.call import Call, answerable, database_options, project_option,
 from offdiag.cli.documents import document
 from offdiag.cli.named_columns import read_named
 from offdiag.cli.options import help_text
-from offdiag.cli.output import busy
+from offdiag.cli.output import busy, note
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
 from offdiag.domain.sentences import visible
@@ -254,6 +254,12 @@ def suspects(
         stored=lambda database: asked_suspects(database, dataset, wanted),
     )
     call.print(found, _shown_suspects(found))
+    n_listed = len(found.suspects)
+    if found.total > n_listed:
+        way_out = (
+            "--limit shows more" if n_listed < MOST_SUSPECTS else "--label lists those of one"
+        )
+        note(f"{found.total:,} labels match; these are the first {n_listed:,}. {way_out}.")
 
 
 def _shown_suspects(found: Suspects) -> Iterator[Table | str]:

@@ -12,6 +12,7 @@ from rich.table import Table
 from offdiag.cli.call import Call, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
+from offdiag.cli.output import note
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.records.job import AllRetried, JobList, JobsQuery, Process, Retried, job_list
 
@@ -35,6 +36,9 @@ def list_jobs(limit: int, call: Call) -> None:
         call.url, "/jobs", JobList, query=wanted, stored=lambda database: _stored(database, wanted)
     )
     call.print(found, _tables(found))
+    n_jobs = sum(found.counts.values())
+    if n_jobs > len(found.jobs):
+        note(f"There are {n_jobs:,} jobs; these are the first {limit:,}. --limit shows more.")
 
 
 def _stored(database: Database, wanted: JobsQuery) -> JobList:

@@ -300,6 +300,9 @@ def slices(
         if found.n_tests
         else f"{run_id} has no slices with enough examples, or small groups are hidden.",
     )
+    if found.n_gaps > limit:
+        way_out = "--limit shows more" if limit < MOST_GAPS else "--metric lists those of one"
+        note(f"{found.n_gaps:,} gaps match; these are the first {limit:,}. {way_out}.")
 
 
 @help_text("runs history r_4bcd6fgh8jkm", see=("runs show", "truth impact"))
@@ -394,6 +397,9 @@ def deleted(*, project: str | None, dataset: str | None, limit: int, call: Call)
         stored=lambda database: deleted_document(database, query),
     )
     call.print(found, deleted_table(found) if found.runs else "There are no such runs.")
+    if found.is_cut:
+        way_out = "--limit shows more" if limit < MOST_ON_A_PAGE else "--dataset lists fewer"
+        note(f"More deleted runs match; these are the first {limit:,}. {way_out}.")
     if not found.runs:
         note_unknown_name(call.url, project=project, dataset=dataset)
 

@@ -179,13 +179,21 @@ class SliceFindings:
 
     def worst(self, limit: int | None = None, keys: Sequence[str] | None = None) -> list[SliceGap]:
         """Tested gaps below 0, the most surprising first, for these metrics or all."""
-        wanted = np.array([keys is None or key in keys for key, _ in self.metrics])
-        at = np.nonzero(self.tests.is_made & (self.tests.gap < 0) & wanted)
+        at = np.nonzero(self._below(keys))
         order = np.lexsort((self.tests.gap[at], self.tests.p[at], self.tests.adjusted[at]))
         first = order[:limit]
         return [
             self.gap(int(s), int(m)) for s, m in zip(*(each[first] for each in at), strict=True)
         ]
+
+    def n_below(self, keys: Sequence[str] | None = None) -> int:
+        """Number of all gaps that `worst` can list."""
+        return int(self._below(keys).sum())
+
+    def _below(self, keys: Sequence[str] | None) -> NDArray[np.bool_]:
+        wanted = np.array([keys is None or key in keys for key, _ in self.metrics])
+        found: NDArray[np.bool_] = self.tests.is_made & (self.tests.gap < 0) & wanted
+        return found
 
     @cached_property
     def n_found(self) -> int:

@@ -312,6 +312,7 @@ class DeletedRuns(ResponseBody):
     """Deleted runs, those first that were deleted last."""
 
     runs: list[DeletedRun]
+    is_cut: bool = Field(default=False, description="Whether more deleted runs match.")
 
 
 def deleted_document(database: Database, asked: DeletedRunsQuery) -> DeletedRuns:
@@ -320,9 +321,12 @@ def deleted_document(database: Database, asked: DeletedRunsQuery) -> DeletedRuns
 
     with database.read() as session:
         found = deleted_runs(
-            session, project=asked.project, dataset=asked.dataset, limit=asked.limit
+            session, project=asked.project, dataset=asked.dataset, limit=asked.limit + 1
         )
-    return DeletedRuns(runs=[DeletedRun.model_validate(dict(run)) for run in found])
+    return DeletedRuns(
+        runs=[DeletedRun.model_validate(dict(run)) for run in found[: asked.limit]],
+        is_cut=len(found) > asked.limit,
+    )
 
 
 class Comment(ResponseBody):

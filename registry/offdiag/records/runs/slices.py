@@ -97,6 +97,9 @@ class RunSlices(ResponseBody):
     n_significant: int
     n_left_out: int = Field(description="Combinations with enough samples that were not stored.")
     gaps: list[SliceGapBody]
+    n_gaps: int = Field(
+        default=0, description="Number of all gaps that match the query, listed or not."
+    )
 
 
 def slice_gap(gap: SliceGap, labels: Sequence[str]) -> SliceGapBody:
@@ -131,6 +134,7 @@ def run_slices(run_id: str, findings: RunFindings | None, query: SlicesQuery) ->
         n_significant=found.n_found,
         n_left_out=found.counts.n_left_out,
         gaps=[slice_gap(each, findings.labels) for each in found.worst(query.limit, keys)],
+        n_gaps=found.n_below(keys),
     )
 
 

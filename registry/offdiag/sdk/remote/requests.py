@@ -106,7 +106,7 @@ def search(reader: Reader, question: SearchQuestion) -> FoundRuns:
         found += map(found_run, page.runs)
         token = page.next_page_token
         if token is None or len(found) >= question.limit:
-            return FoundRuns(found, page.n_without_slices)
+            return FoundRuns(found, page.n_without_slices, is_cut=token is not None)
 
 
 def evaluation(
