@@ -1,5 +1,7 @@
 """Write README.md from the results next to it: one line for each goal, met or missed.
 
+Results that have a page in docs/contributing are left out.
+
 python benchmarks/summary.py
 """
 
@@ -29,19 +31,22 @@ single lines in a copy of the code and counts the changes that the tests detect.
 same arrays. Each runs in its own process and environment; all alternate within one run, and values
 with equal definitions must agree.
 
+Other results have pages of their own: simulated [error
+rates](../docs/contributing/claims.md), [faults](../docs/contributing/reliability.md) (`make storm`,
+`make soak`) and [load](../docs/contributing/load.md).
+
 Written by `summary.py` from `results/`. Measure again on a quiet machine before comparing.
 """
 
 
+ON_PAGES = ("claims", "load-", "soak", "storm")
+"""How the names of results begin that pages in docs/contributing show."""
+
+
 def main() -> None:
     results = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
-    sections = [_section(record) for result in results for record in _records(result)]
+    sections = [_section(each) for each in results if not each["name"].startswith(ON_PAGES)]
     README.write_text("\n".join([INTRODUCTION, *sections]), encoding="utf-8")
-
-
-def _records(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """Results measured at one time and place; a file may hold several."""
-    return list(result["records"].values()) if "records" in result else [result]
 
 
 def _section(result: dict[str, Any]) -> str:
