@@ -31,9 +31,9 @@ single lines in a copy of the code and counts the changes that the tests detect.
 same arrays. Each runs in its own process and environment; all alternate within one run, and values
 with equal definitions must agree.
 
-Other results have pages of their own: simulated [error
-rates](../docs/contributing/claims.md), [faults](../docs/contributing/reliability.md) (`make storm`,
-`make soak`) and [load](../docs/contributing/load.md).
+Other results have pages of their own: [error rates](../docs/contributing/claims.md),
+[faults](../docs/contributing/reliability.md) of `make storm` and `make soak`, and
+[load](../docs/contributing/load.md).
 
 Written by `summary.py` from `results/`. Measure again on a quiet machine before comparing.
 """

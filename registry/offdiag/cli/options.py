@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -229,6 +230,14 @@ def parse_entries(pairs: Sequence[str], field: str) -> dict[str, Any]:
             raise given_twice(key, field)
         entries[key] = _value(text)
     return entries
+
+
+def read_password(*, from_stdin: bool) -> str:
+    """Read a password from a prompt or stdin; every user of the machine could read an argument."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    text: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    return text
 
 
 def given_twice(name: str, field: str) -> InvalidInput:

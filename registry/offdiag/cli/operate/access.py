@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from offdiag.cli.call import Call, database_option, database_options, opened, settings_for
-from offdiag.cli.options import help_text
+from offdiag.cli.options import help_text, read_password
 from offdiag.cli.output import note, print_json
 
 if TYPE_CHECKING:
@@ -215,14 +214,6 @@ def audit(*, actor: str, project: str, text: str, limit: int, call: Call) -> Non
 def _moment_text(moment: datetime | None) -> str:
     """When something was last done, to the minute."""
     return "never" if moment is None else f"{moment:%Y-%m-%d %H:%M}"
-
-
-def read_password(*, from_stdin: bool) -> str:
-    """Read a password from a prompt or stdin; every user of the machine could read an argument."""
-    if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
-    text: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-    return text
 
 
 def _roles(found: UserRecord) -> list[str]:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 import offdiag
-from offdiag.cli.operate.access import read_password
-from offdiag.cli.options import help_text, json_option
+from offdiag.cli.options import help_text, json_option, read_password
 from offdiag.cli.output import busy, print_json
 from offdiag.errors import InvalidInput, NotFound
 
