@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -121,7 +122,7 @@ class Report:
         """Write everything to results/<name>.json."""
         RESULTS.mkdir(exist_ok=True)
         path = RESULTS / f"{self.name}.json"
-        path.write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+        path.write_text(result_text(self.to_dict()), encoding="utf-8")
         missed = [goal.name for goal in self.goals if not goal.is_met]
         print(f"\nwritten to {path.name}; goals missed: {', '.join(missed) or 'none'}")
         return path
@@ -148,6 +149,12 @@ class Report:
             "tables": self.tables,
             "goals": [asdict(goal) | {"is_met": goal.is_met} for goal in self.goals],
         }
+
+
+def result_text(result: Mapping[str, object]) -> str:
+    """JSON with a line for each goal and each row of a table."""
+    text = json.dumps(result, indent=1)
+    return re.sub(r"\{[^{}]*\}", lambda found: re.sub(r"\n *", " ", found[0]), text) + "\n"
 
 
 def in_turns(

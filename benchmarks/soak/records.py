@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness import RESULTS, Report
+from harness import RESULTS, Report, result_text
 
 RECORDS = RESULTS / "soak.json"
 
@@ -17,7 +17,7 @@ def keep(report: Report, base: str, path: Path = RECORDS) -> None:
     kept = {**read_records(path), base: report.to_dict()}
     # The file ends as it began if the process is ended meanwhile.
     part = path.with_suffix(".part")
-    part.write_text(json.dumps({"name": "soak", "records": kept}, indent=1) + "\n")
+    part.write_text(result_text({"name": "soak", "records": kept}))
     part.replace(path)
 
 
