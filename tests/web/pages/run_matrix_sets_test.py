@@ -130,6 +130,22 @@ def test_exports_name_the_orientation_and_hold_exact_fractions(
     assert markdown.startswith("| Actual ↓ Predicted → | sea |")
 
 
+@pytest.mark.parametrize("query", ["", "?order=f1", "?order=label&norm=row&from=2"])
+def test_every_export_that_a_page_names_opens(
+    reader: PageClient, runs: SetsRegistry, query: str
+) -> None:
+    page = reader.page(f"/runs/{runs.forest}{query}")
+    named = {
+        link.attributes["href"]
+        for link in page.all("a")
+        if "/matrix." in link.attributes.get("href", "")
+    }
+
+    assert len(named) == 4
+    for address in sorted(named):
+        assert reader.get(address).status_code == 200, address
+
+
 def test_many_labels_come_in_windows(reader: PageClient, runs: SetsRegistry) -> None:
     first = reader.page(f"/runs/{runs.topics}")
     second = reader.page(f"/runs/{runs.topics}?from=31")

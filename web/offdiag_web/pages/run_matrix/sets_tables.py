@@ -55,12 +55,14 @@ class LabelSetsAddress:
     def url(self, form: str = "", *, grid: bool = False) -> str:
         """Canonical URL of the page, or of the matrix alone in one of `FORMS`."""
         path = f"/runs/{self.run_id}"
+        is_whole = form in {"csv", "json"}
+        usual = "support" if form else "f1"
         return with_query(
             f"{path}/matrix.{form}" if form else path,
             {
                 "slice": self.part,
-                "order": None if self.order == ("support" if form else "f1") else self.order,
-                "norm": None if self.norm == "mass" or form in {"csv", "json"} else self.norm,
+                "order": None if self.order == usual or is_whole else self.order,
+                "norm": None if self.norm == "mass" or is_whole else self.norm,
                 "from": str(self.start + 1) if self.start and not form else None,
                 "layout": "grid" if grid else None,
             },
