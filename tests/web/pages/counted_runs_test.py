@@ -48,6 +48,19 @@ def test_every_page_says_by_what_it_was_counted_and_what_it_lacks(
     assert "Nothing to verify" in metadata
 
 
+def test_a_dataset_without_labels_has_no_tab_of_suspect_labels(
+    client: PageClient, database: Database
+) -> None:
+    given = GivenCounts(["ok", "fraud"], ["ok", "fraud"], [90, 7], "duckdb", {})
+    log_counts(database, facts=RunFacts(name="warehouse"), dataset="payments", given=given)
+    work_off(database)
+
+    tabs = client.page("/datasets/payments").one("nav", "tabs").inside("a")
+    assert [tab.text.split()[0] for tab in tabs].count("Suspect") == 0
+    for tab in tabs:
+        assert client.get(tab.attributes["href"]).status_code in {200, 302}, tab.text
+
+
 def test_pages_do_not_say_that_counts_wait_for_labels_or_an_evaluation(
     client: PageClient, database: Database
 ) -> None:

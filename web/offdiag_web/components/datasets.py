@@ -199,6 +199,9 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
         ("costs", "Costs", url_for("what_if.page", dataset=dataset.name, project=project), 0),
         ("data", "Data", address.data_url(), 0),
     )
+    missing = _PARTS_OF_CLASSES if dataset.task is Task.MULTILABEL else set()
+    if size.truth_number is None:
+        missing = missing | {"suspects"}
     return DatasetFrame(
         name=dataset.name,
         project=project,
@@ -208,7 +211,7 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
         tabs=tuple(
             Tab(text, url, part == current, count=numbers.count(count) if count else "")
             for part, text, url, count in pages
-            if dataset.task is not Task.MULTILABEL or part not in _PARTS_OF_CLASSES
+            if part not in missing
         ),
     )
 
