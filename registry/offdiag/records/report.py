@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from offdiag.errors import InvalidInput
 from offdiag.records.base import MOST_ON_A_PAGE, InProject, RequestBody, ResponseBody
@@ -46,6 +46,14 @@ class Alert(RequestBody):
         description="Check the worst value of the groups of `by`, or the gap between groups.",
     )
     by: str | None = Field(default=None, description="A slice column.")
+
+    # A return type would replace the fields in the description of responses.
+    @model_serializer(mode="wrap")
+    def _known_to_0_2(self, dump: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        """Clients and servers of 0.2.0 refuse fields that they do not know."""
+        newer = {"slice", "over", "by"}
+        fields = dump(self).items()
+        return {name: value for name, value in fields if value is not None or name not in newer}
 
 
 class ScopeOfReport(RequestBody):

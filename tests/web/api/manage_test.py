@@ -293,6 +293,23 @@ def test_plans_a_report(lesions: PageClient) -> None:
     assert refusal(lesions, "/schedules/weekly")[0] == 404
 
 
+def test_alerts_of_all_examples_have_the_fields_that_older_clients_know(
+    lesions: PageClient,
+) -> None:
+    # Clients of 0.2.0 refuse alerts with other fields.
+    plain = {"metric": "recall", "side": "below", "limit": 0.5, "class_label": "mel"}
+    sliced = plain | {"slice": "site=z"}
+    scope = {"dataset": "derm-7", "alerts": [plain, sliced]}
+    plan = {"name": "watched", "cron": "0 7 * * 1", "scope": scope}
+    assert send(lesions, "/schedules", plan)[1]["scope"]["alerts"] == [plain, sliced]
+    for found in (
+        get(lesions, "/schedules")["schedules"][0],
+        get(lesions, "/reports")["reports"][0],
+        get(lesions, "/reports/watched"),
+    ):
+        assert found["scope"]["alerts"] == [plain, sliced]
+
+
 def test_reads_reports_and_their_files(
     report_reader: PageClient, reported: ReportedRegistry
 ) -> None:
