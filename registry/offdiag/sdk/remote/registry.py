@@ -159,7 +159,7 @@ class RemoteRegistry:
     ) -> OpenedRun:
         facts = repeatable(facts)
         body = new_run(facts, dataset, labels, positive_label, hierarchy)
-        asked = SpooledRequest("run", body.model_dump_json())
+        asked = SpooledRequest("run", requests.logged_body(body))
         if self._is_offline:
             return self._in_spool(asked, labels, positive_label)
         try:
@@ -182,13 +182,12 @@ class RemoteRegistry:
 
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
         body = new_matrix(repeatable(facts), dataset, given)
-        # A server of the last version knows no such field.
-        content = body.model_dump_json(exclude={"reported"} if body.reported is None else None)
-        return self._log_whole(SpooledRequest("matrix", content), "/matrices")
+        asked = SpooledRequest("matrix", requests.logged_body(body))
+        return self._log_whole(asked, "/matrices")
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
         body = new_counts(repeatable(facts), dataset, given)
-        answer = self._whole(SpooledRequest("counts", body.model_dump_json()), "/counts")
+        answer = self._whole(SpooledRequest("counts", requests.logged_body(body)), "/counts")
         if isinstance(answer, SpooledRun):
             return f"{WAITING}{answer.folder.name}"
         run = ClosedRun.model_validate_json(answer)

@@ -53,7 +53,7 @@ class Reader:
     def send(self, method: str, path: str, asked: RequestBody) -> bytes:
         """The response to a request that can be sent twice without acting twice."""
         try:
-            body = asked.model_dump_json()
+            body = asked.model_dump_json(exclude_unset=True)
         except PydanticSerializationError as error:
             raise InvalidInput(
                 "a text has half of a surrogate pair.",
@@ -62,6 +62,19 @@ class Reader:
         return with_retries(
             lambda: self.connection.send(method, path, body), retry_for_s=self.retry_for_s
         )
+
+
+def logged_body(asked: RequestBody) -> str:
+    """What is logged as JSON, without fields at their defaults.
+
+    An older server refuses fields that it does not know. The offline queue reads the project.
+    """
+    usual = {
+        name
+        for name, field in type(asked).model_fields.items()
+        if name != "project" and getattr(asked, name) == field.default
+    }
+    return asked.model_dump_json(exclude=usual)
 
 
 @dataclass(frozen=True, slots=True)
