@@ -12,19 +12,19 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.look_alikes import near_misses, near_misses_in_words
+from offdiag.domain.look_alikes import near_misses_in_words
 from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.ids import SampleIds, are_equal, require_distinct
 from offdiag.inputs.labels import Codes
-from offdiag.inputs.partial_labels import (
-    are_single_labels,
-    differ,
-    is_labelled,
-    nothing_labelled,
-)
+from offdiag.inputs.partial_labels import differ, is_labelled, nothing_labelled
 from offdiag.inputs.slice_columns import MAX_COLUMNS, SliceColumns
 from offdiag.services.ingest.batch import CHUNK_SIZE, truth_digest
+from offdiag.services.ingest.truth_notes import (
+    MOST_NAMES,
+    note_on_other_labels,
+    notes_on_single_labels,
+)
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.services.small_groups import suppressed_below
 from offdiag.store import slices, truths
@@ -66,9 +66,10 @@ def register_truth(
     With identifiers the order of the samples does not matter. Labels for samples that had none
     become a new version of the same truth. There is a note on other labels of the same samples,
     because runs with them cannot be compared with earlier ones example by example; without
-    identifiers, there is one if the labels are those of the last run in another order, or if this
-    run predicts the earlier labels. There is also a note if the first sets of a dataset all have
-    one label. Raises `InvalidInput` if an identifier occurs twice.
+    identifiers, there is one if few labels are other than before, if they are those of the last
+    run in another order, or if this run predicts the earlier labels. There is also a note if the
+    first sets of a dataset all have one label. Raises `InvalidInput` if an identifier occurs
+    twice.
     """
     positions = None
     notes: tuple[str, ...] = ()
@@ -98,104 +99,20 @@ def register_truth(
         if completed is not None:
             submit_evaluations(session, truths.runs_scored_with(session, completed.root_id))
         elif newest is not None:
-            placed = PlacedTruth(record, actual, positions)
-            note = _note(session, dataset, newest, placed, ids=ids, predicted=predicted)
+            note = note_on_other_labels(
+                session,
+                dataset,
+                newest,
+                made=record,
+                actual=actual,
+                ids=ids,
+                as_logged=lambda codes: codes if positions is None else codes[positions],
+                predicted=predicted,
+            )
             notes = () if note is None else (note,)
         else:
-            notes = _notes_on_single_labels(dataset, actual, predicted)
+            notes = notes_on_single_labels(dataset, actual, predicted)
     return PlacedTruth(record, actual, positions, notes)
-
-
-def _note(
-    session: Session,
-    dataset: DatasetRecord,
-    newest: TruthRecord,
-    placed: PlacedTruth,
-    *,
-    ids: SampleIds | None,
-    predicted: Callable[[], Codes],
-) -> str | None:
-    """A note on labels that differ from the newest ones of these samples in a suspicious way."""
-    if newest.n_samples != placed.record.n_samples:
-        return None
-    before = f"label version {newest.number} of dataset {dataset.name!r}"
-    kept = (
-        f"It is kept as version {placed.record.number}, and runs on different versions are not "
-        "compared example by example."
-    )
-    known_ids = truths.truth_ids(session, newest)
-    if not are_equal(known_ids, ids):
-        is_alike = newest.class_counts == placed.record.class_counts
-        return _named_otherwise(before, kept, known_ids, ids, is_alike=is_alike)
-    known = truths.truth_codes(session, newest.id)
-    as_logged = known if placed.positions is None else known[placed.positions]
-    if np.array_equal(as_logged, predicted()):
-        return (
-            f"y_pred has the labels of {before}, and y_true has others: they seem to be swapped. "
-            f"{kept} If so, delete this run and log it again."
-        )
-    if ids is not None:
-        differing = differ(known, placed.actual, len(dataset.labels))
-        return (
-            f"y_true has other labels than {before} for {int(differing.sum()):,} of its "
-            f"{len(known):,} samples. {kept} Correct labels with revise_truth, which evaluates "
-            "all runs again."
-        )
-    if newest.class_counts == placed.record.class_counts:
-        return (
-            f"y_true has as many examples of each class as {before}, in another order. {kept} "
-            "Keep the order, or give sample_ids= in all runs."
-        )
-    return None
-
-
-_MOST_NAMES = 100_000
-"""Most names among which those that are written differently are searched."""
-_NAMES_TO_FIND = 100
-"""So many have to be written differently if labels differ, too: a fold may have one such name."""
-
-
-def _named_otherwise(
-    before: str, kept: str, known: SampleIds | None, ids: SampleIds | None, *, is_alike: bool
-) -> str | None:
-    """A note that samples seem to be earlier ones under other names.
-
-    With equal class counts (`is_alike`), one such name is evidence enough.
-    """
-    if known is None or (ids is None and not is_alike):
-        return None
-    if ids is None:
-        return (
-            f"{before} has sample_ids, and this run has none, though it has as many examples of "
-            f"each class. {kept} Give sample_ids= in all runs."
-        )
-    n_known, n_wanted = (_MOST_NAMES, 1) if is_alike else (_MOST_NAMES // 10, _NAMES_TO_FIND)
-    some = map(str, known.slice(0, n_known).to_list())
-    wanted = [str(each) for each in ids.slice(0, n_wanted).to_list()]
-    misses = near_misses(some, wanted)
-    if len(misses) < len(wanted):
-        return None
-    return (
-        f"sample_ids are written in another way than those of {before}, such as {misses[0]}. "
-        f"{kept} Write them alike in all runs."
-    )
-
-
-def _notes_on_single_labels(
-    dataset: DatasetRecord, actual: Codes, predicted: Callable[[], Codes]
-) -> tuple[str, ...]:
-    """A note on one-hot rows in the first run: they make the dataset multi-label for good."""
-    n_labels = len(dataset.labels)
-    if n_labels == 1 or not are_single_labels(actual, n_labels):
-        return ()
-    if not are_single_labels(predicted(), n_labels):
-        return ()
-    note = (
-        "Each sample has exactly one label in y_true and in y_pred, but they came as sets of "
-        f"labels, so dataset {dataset.name!r} is a multi-label one. If each sample has one class, "
-        "log classes to a new dataset: one-hot rows become class numbers with .argmax(axis=1)."
-    )
-    return (note,)
 
 
 def _completed_by(
@@ -289,7 +206,7 @@ def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.
     if not found.all():
         index = int(np.argmin(found))
         unknown = ids.slice(index, index + 1).to_list()[0]
-        some = map(str, known.slice(0, _MOST_NAMES).to_list())
+        some = map(str, known.slice(0, MOST_NAMES).to_list())
         written = near_misses_in_words(some, [str(unknown)])
         raise InvalidInput(
             f"{unknown!r} is not a sample of the dataset.",
