@@ -143,8 +143,12 @@ def notes_on_matrix(matrix: Any) -> list[str]:
 
 
 def _notes_on_totals(counts: NDArray[np.int64]) -> list[str]:
-    ends = [(each[-1] == each[:-1].sum(axis=0)).all() for each in (counts, counts.T)]
-    if len(counts) < _MANY_CLASSES or not all(ends) or not counts[-1].any():
+    """A note if the last row and the last column are totals of the others."""
+    last_row, last_column = counts[-1], counts[:, -1]
+    are_totals = np.array_equal(last_row, counts[:-1].sum(axis=0)) and np.array_equal(
+        last_column, counts[:, :-1].sum(axis=1)
+    )
+    if len(counts) < _MANY_CLASSES or not are_totals or not last_row.any():
         return []
     note = (
         "the last row and column of the matrix are the sums of the others, and were read as those "
