@@ -365,7 +365,44 @@ def test_an_equal_difference_in_all_folds_is_not_that_of_rounding(database: Data
     worse = by_name(found(database))["worse"]
 
     assert present(worse.difference).value == pytest.approx(-0.05)
-    assert (worse.rank_status, worse.p_adjusted) == (RankStatus.NOT_SEPARABLE, None)
+    assert present(worse.difference).ci_low is None
+    assert (worse.rank_status, worse.p_adjusted) == (RankStatus.NOT_TESTED, None)
+    assert worse.why_not_compared == "its difference to the best method never varies"
+
+
+def test_seeds_that_never_vary_are_not_said_to_be_as_good_as_perfect_ones(
+    database: Database,
+) -> None:
+    """A perfect method, one that always predicts the same class, and one that equals the first."""
+    predicted_by = {"perfect": ACTUAL, "perfect, too": ACTUAL, "constant": np.full(N, "ill")}
+    for name, y_pred in predicted_by.items():
+        for seed in range(2):
+            facts = RunFacts(name=f"{name} {seed}", tags={"group": name, "seed": seed})
+            log(database, y_true=ACTUAL, y_pred=y_pred, dataset="d", facts=facts)
+    work_off(database)
+
+    methods = by_name(found(database, "balanced_accuracy"))
+
+    constant = methods["constant"]
+    assert present(constant.difference).value == pytest.approx(-0.5)
+    assert (constant.rank_status, constant.p_adjusted) == (RankStatus.NOT_TESTED, None)
+    assert constant.why_not_compared == "its difference to the best method never varies"
+    statuses = {methods[name].rank_status for name in ("perfect", "perfect, too")}
+    assert statuses == {RankStatus.BEST, RankStatus.NOT_SEPARABLE}
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy", "mcc", "macro_f1", "kappa"])
+def test_a_perfect_method_has_no_interval_of_rounding(database: Database, metric: str) -> None:
+    rng = np.random.default_rng(3)
+    actual = rng.choice(["a", "b", "c"], 120, p=[0.5, 0.3, 0.2])
+    for seed in range(3):
+        facts = RunFacts(name=f"perfect {seed}", tags={"group": "perfect", "seed": seed})
+        log(database, y_true=actual, y_pred=actual, dataset="d", facts=facts)
+    work_off(database)
+
+    (perfect,) = found(database, metric).methods
+
+    assert (perfect.mean.value, perfect.mean.ci_low, perfect.mean.ci_high) == (1.0, None, None)
 
 
 def test_weighted_runs_are_no_seeds_and_are_counted(database: Database) -> None:

@@ -76,9 +76,7 @@ def covariance_of_slopes(
         weighed = slopes * counts
         sums += weighed.sum(axis=LAST_AXIS)
         products += np.inner(weighed, slopes)
-    means = sums / n_samples
-    found: Floats = (products / n_samples - np.outer(means, means)) / n_samples
-    return found
+    return _centred(products / n_samples, sums / n_samples) / n_samples
 
 
 def spread_of_recall(
@@ -163,7 +161,14 @@ def covariance_of_two_classes(
     products = np.inner(wrong * cases, wrong)
     products += np.inner(gained * n_right, wrong) + np.inner(wrong, gained * n_right)
     products += np.einsum("jc,kc,cjk->jk", gained, gained, both_right.astype(np.float64))
-    found: Floats = (products / n_samples - np.outer(means, means)) / n_samples
+    return _centred(products / n_samples, means) / n_samples
+
+
+def _centred(squares: Floats, means: Floats) -> Floats:
+    """Covariances from mean products (m, m) and means (m,); mere rounding is exactly 0."""
+    found: Floats = squares - np.outer(means, means)
+    sizes = np.sqrt(np.diagonal(squares))
+    found[np.abs(found) <= ROUNDING * np.outer(sizes, sizes)] = 0.0
     return found
 
 

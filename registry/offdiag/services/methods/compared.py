@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from offdiag.comparison.rank_status import RankStatus
+from offdiag.domain.values import MetricValue
 from offdiag.metrics.paired.methods import Estimate
+from offdiag.metrics.paired.simultaneous_tests import ROUNDING
 from offdiag.services.champions.leaders import is_lower_better, primary_metric, ranking_key
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.methods.estimates import (
@@ -171,6 +173,12 @@ def _placed(
     if apart is None:
         return replace(method, why_not_compared="its folds are not those of the best method")
     p = apart.p(n_compared=n_pairs)
+    if p is None and abs(apart.value) > ROUNDING:
+        return replace(
+            method,
+            difference=MetricValue(apart.value),
+            why_not_compared="its difference to the best method never varies",
+        )
     is_behind = p is not None and p <= LEVEL
     return replace(
         method,

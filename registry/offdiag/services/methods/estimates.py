@@ -56,7 +56,7 @@ class Method:
     is undefined if the metric is undefined for one of them. `spread` is the standard deviation of
     its runs, None for one run. `pooled` is the value of the summed matrices of all folds, None for
     seeds. `difference` is to the best method, simultaneous over all pairs of methods; None for the
-    best itself, and where `why_not_compared` says why.
+    best itself. Where `why_not_compared` says why, it has no interval, or is None as well.
     """
 
     name: str
