@@ -14,6 +14,7 @@ from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.samples.content import log_samples, set_places
 from offdiag.store.database import Database
+from offdiag_web.app.dispatch import PREFIX
 from offdiag_web.pages.samples import draft_page, suspects_page
 from support.filled_once import filled_once
 from support.forms import form_to, forms_of, send
@@ -150,6 +151,40 @@ def test_selected_labels_are_published_in_one_version(
     assert (published.status_code, published.location) == (303, "/datasets/d/truth/2/impact")
     assert labels_of(client) == {"4": suggested}
     assert client.json(f"{URL}.json")["n_suspect"] == 1
+
+
+@pytest.mark.parametrize("place", [URL, DRAFT])
+@pytest.mark.both_databases
+def test_answers_that_came_after_the_page_was_opened_are_not_published(
+    filled: Database, client: PageClient, place: str
+) -> None:
+    answer(client, sample="4")
+    form = form_to(client, place, "publish")
+    answer(client, sample="7")
+
+    refused = send(client, form, {"reason": "seen"})
+
+    assert refused.status_code == 409
+    said = Page(refused.text).one("div", "callout-warning").text
+    assert "since you saw the draft. Look at them, then publish again." in said
+    assert client.get("/datasets/d/truth/1..2.json").status_code == 404
+    assert Page(refused.text).value("reason") == "seen"
+    again = next(f for f in Page(refused.text).all("form") if "publish" in f["action"])
+    assert send(client, again, {"reason": "seen"}).status_code == 303
+
+
+def test_a_program_publishes_the_draft_that_it_read(filled: Database, client: PageClient) -> None:
+    path = f"{PREFIX}/datasets/d/draft"
+    answer(client, sample="4")
+    etag = client.get(path).headers["ETag"]
+    answer(client, sample="7")
+
+    def published(**headers: str) -> int:
+        body = {"reason": "seen"}
+        return client.post(f"{path}/publish", json=body, headers=headers).status_code
+
+    assert published(**{"If-Match": etag}) == 412
+    assert published(**{"If-Match": client.get(path).headers["ETag"]}) == 201
 
 
 def test_an_unusable_answer_changes_nothing(filled: Database, client: PageClient) -> None:

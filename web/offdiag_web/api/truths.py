@@ -38,7 +38,7 @@ from offdiag.services.samples import drafts, tasks
 from offdiag.services.truth.impact import truth_impact
 from offdiag.services.truth.revise import Revision, revise_truth, summary_of
 from offdiag.services.truth.versions import add_slices, compare_truths, truth_history
-from offdiag_web.api.operations import author, operation, resource
+from offdiag_web.api.operations import author, operation, require_match, resource
 from offdiag_web.app.context import (
     current_registry,
     kept_suspects,
@@ -191,9 +191,20 @@ def withdraw_labels(name: str, json: WithdrawnLabels) -> AnswersStored:
     return AnswersStored(n_answers=n)
 
 
-@operation(blueprint, "POST", f"{_DRAFT}/publish", answers={200: Corrected, 201: Corrected})
+@operation(
+    blueprint,
+    "POST",
+    f"{_DRAFT}/publish",
+    answers={200: Corrected, 201: Corrected},
+    is_guarded=True,
+)
 def publish_draft(name: str, json: PublishedDraft) -> tuple[Corrected, int]:
-    """Create a label version from the samples on which enough answers agree."""
+    """Create a label version from the samples on which enough answers agree.
+
+    With `If-Match`, only if the draft has not changed since it was read.
+    """
+    found = drafts.label_draft(current_registry().database, project=json.project, dataset=name)
+    is_seen = require_match(draft_document(found))
     made = drafts.publish_draft(
         current_registry().database,
         project=json.project,
@@ -201,6 +212,7 @@ def publish_draft(name: str, json: PublishedDraft) -> tuple[Corrected, int]:
         reason=json.reason,
         author=author(json.author),
         opinions=json.opinions,
+        seen=found.revision if is_seen else None,
     )
     return _corrected(name, made)
 

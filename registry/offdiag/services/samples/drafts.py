@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +11,7 @@ from typing import Any
 
 from offdiag.domain.runs import Task, require_name
 from offdiag.domain.texts import require_reason
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, Stale
 from offdiag.inputs.content.given_samples import sample_name, sample_names
 from offdiag.inputs.partial_labels import differ
 from offdiag.metrics.label_errors.agreement import Agreement, agreement
@@ -94,6 +95,12 @@ class LabelDraft:
     def n_changes(self) -> int:
         """The number of samples that would get another label if everything were published now."""
         return sum(item.is_change for item in self.items)
+
+    @property
+    def revision(self) -> str:
+        """A digest of all answers and of the label version to be corrected."""
+        said = [(item.label, item.answers) for item in self.items]
+        return hashlib.sha256(repr((self.version, said)).encode()).hexdigest()[:32]
 
 
 def label_draft(database: Database, *, project: str, dataset: str) -> LabelDraft:
@@ -198,13 +205,21 @@ def publish_draft(
     reason: str,
     author: str | None,
     opinions: int = 1,
+    seen: str | None = None,
 ) -> Revision:
     """Make a label version from the samples on which answers agree; others stay in the draft.
 
-    With `opinions` 2, a sample needs the same answer from two people, or a decision. Raises
-    `Conflict` if no sample is ready or all keep their labels.
+    With `opinions` 2, a sample needs the same answer from two people, or a decision. `seen` is the
+    revision of the draft that the author saw. Raises `Conflict` if no sample is ready or all keep
+    their labels, and `Stale` if the draft has changed since it was seen.
     """
     draft = label_draft(database, project=project, dataset=dataset)
+    if seen is not None and seen != draft.revision:
+        raise Stale(
+            "answers were given, changed or withdrawn since you saw the draft.",
+            field="draft",
+            hint="Look at them, then publish again. Nothing was changed.",
+        )
     ready = [item for item in draft.items if item.is_ready(opinions)]
     changes = {item.sample: item.outcome for item in ready if item.is_change}
     if not changes:

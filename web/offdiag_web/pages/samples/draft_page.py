@@ -19,7 +19,7 @@ from offdiag.services.samples.drafts import (
 )
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import requested_project
-from offdiag_web.app.errors import REFUSED, Failure, failure_of
+from offdiag_web.app.errors import REFUSED, Failure, failure_of, status_of
 from offdiag_web.app.preferences import require_user_name, user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
@@ -86,9 +86,14 @@ def publish(name: str) -> Response:
             reason=request.form.get("reason", ""),
             author=user_name_if_given(),
             opinions=2 if request.form.get("opinions") == "2" else 1,
+            seen=request.form.get("seen"),
         )
-    except (Conflict, InvalidInput) as error:
+    except InvalidInput as error:
         return _page(name, failure_of(error))
+    except Conflict as error:
+        answer = _page(name, failure_of(error))
+        answer.status_code = status_of(error)
+        return answer
     return redirect(DatasetAddress(project, name).impact_url(made.version.number), 303)
 
 
@@ -134,6 +139,7 @@ def _page(name: str, failure: Failure | None = None) -> Response:
         address=address,
         frame=dataset_frame(found.dataset, found.size, current="suspects"),
         next_version=found.version + 1,
+        revision=found.revision,
         statement=draft_text(found),
         lines=tuple(_line(item, looks, person) for item in shown),
         looks=looks,

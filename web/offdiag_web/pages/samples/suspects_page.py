@@ -70,6 +70,7 @@ class DraftCard:
 
     text: str
     next_version: int
+    revision: str
 
 
 @blueprint.get(f"{DATASET}/suspects")
@@ -125,7 +126,11 @@ def _page(name: str, failure: Failure | None = None) -> Response:
             ),
         ),
         is_shown=request.args.get(SHOW) == "shown",
-        draft=DraftCard("" if found.draft is None else draft_text(found.draft), found.version + 1),
+        draft=DraftCard(
+            "" if found.draft is None else draft_text(found.draft),
+            found.version + 1,
+            "" if found.draft is None else found.draft.revision,
+        ),
     )
     return make_response(html, REFUSED if failure else 200)
 
