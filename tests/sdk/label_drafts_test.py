@@ -53,6 +53,9 @@ def test_two_people_propose_one_decides_and_a_version_is_undone(url: str, datase
         2: "disagree",
         3: "one answer",
     }
+    [hidden] = [each for each in ben.read().samples if each.sample == 3]
+    assert (hidden.status, hidden.outcome, hidden.answers) == ("one answer", None, [])
+    assert 3 not in set(ben.frame()["sample"])
     [pair] = frame.attrs["agreement"]
     assert (pair["people"], pair["n"], pair["n_same"]) == (["ana", "ben"], 2, 1)
     ben.decide({2: "x"})

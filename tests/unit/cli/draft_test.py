@@ -17,9 +17,9 @@ Command = Callable[..., Any]
 @pytest.fixture(autouse=True)
 def digits(offdiag: Command) -> None:
     sdk.log_run(
-        y_true=["0", "1"],
-        y_pred=["0", "1"],
-        sample_ids=["a=1", "b"],
+        y_true=["0", "1", "1"],
+        y_pred=["0", "1", "1"],
+        sample_ids=["a=1", "b", "c"],
         labels=["0", "1", "8"],
         name="r",
         dataset="digits",
@@ -31,10 +31,12 @@ def test_answers_are_shown_published_and_undone(offdiag: Command) -> None:
     twice = offdiag("draft", "answer", "digits", "b=0", "a=1", "b=8")
     assert (twice.code, "'b' is given twice" in twice.err) == (2, True)
     offdiag("draft", "answer", "digits", "b=0", "--author", "ben")
+    offdiag("draft", "answer", "digits", "c=1", "--author", "ben")
 
     shown = offdiag("draft", "show", "digits")
 
     assert "disagree" in shown.out
+    assert shown.out.count("ben: ") == 1, "nobody else has answered c"
     assert "agree on 0 of 1" in shown.out
     assert offdiag("draft", "show", "digits", "--json").json["n_changes"] == 1
     assert offdiag("draft", "answer", "digits", "b=8", "--decide", "--json").json == {

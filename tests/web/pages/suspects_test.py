@@ -183,6 +183,12 @@ def test_a_program_publishes_the_draft_that_it_read(filled: Database, client: Pa
         body = {"reason": "seen"}
         return client.post(f"{path}/publish", json=body, headers=headers).status_code
 
+    answers = {
+        query: [each["answers"] for each in client.json(f"{path}{query}")["samples"]]
+        for query in ("?author=ana", "?author=ben", "")
+    }
+    assert all(answers["?author=ana"])
+    assert answers["?author=ben"] == answers[""] == [[], []]
     assert published(**{"If-Match": etag}) == 412
     assert published(**{"If-Match": client.get(path).headers["ETag"]}) == 201
 

@@ -12,6 +12,7 @@ from offdiag.records.datasets.draft import (
     AnsweredTasks,
     AnswersStored,
     Draft,
+    DraftQuery,
     LabelTasks,
     ProposedLabels,
     PublishedDraft,
@@ -138,10 +139,13 @@ _DRAFT = "/datasets/<name:name>/draft"
 
 
 @operation(blueprint, "GET", _DRAFT, answers=Draft)
-def get_draft(name: str, query: InProject) -> Draft:
-    """Read the labels proposed for the next version, and how well people agree."""
+def get_draft(name: str, query: DraftQuery) -> Draft:
+    """Read the labels proposed for the next version, and how well people agree.
+
+    What one person alone said of a sample is shown only to that person.
+    """
     found = drafts.label_draft(current_registry().database, project=query.project, dataset=name)
-    return draft_document(found)
+    return draft_document(found, _person(query.author))
 
 
 @operation(blueprint, "POST", _DRAFT, answers=AnswersStored)
@@ -204,7 +208,7 @@ def publish_draft(name: str, json: PublishedDraft) -> tuple[Corrected, int]:
     With `If-Match`, only if the draft has not changed since it was read.
     """
     found = drafts.label_draft(current_registry().database, project=json.project, dataset=name)
-    is_seen = require_match(draft_document(found))
+    is_seen = require_match(draft_document(found, _person(json.author)))
     made = drafts.publish_draft(
         current_registry().database,
         project=json.project,

@@ -51,7 +51,10 @@ def draft() -> None:
 @_project
 @registry_options
 def show(dataset: str, project: str, call: Call) -> None:
-    """Show the answers on DATASET and how well people agree."""
+    """Show the answers on DATASET and how well people agree.
+
+    What one other person alone said of an example is hidden, so that your answer is independent.
+    """
     with answerable():
         found = _draft(dataset, project, call).read()
     call.print(found, _shown(found))
@@ -64,7 +67,7 @@ def _shown(found: Draft) -> Iterator[Table | str]:
             visible(str(each.sample)),
             "" if each.label is None else visible(each.label),
             each.status,
-            "" if each.status == "disagree" else visible(_said(each.outcome)),
+            "" if each.status == "disagree" or not each.answers else visible(_said(each.outcome)),
             visible(", ".join(f"{said.author}: {_said(said.label)}" for said in each.answers)),
         )
         for each in found.samples

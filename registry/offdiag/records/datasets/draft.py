@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -36,9 +37,12 @@ class DraftSample(ResponseBody):
         BeforeValidator(str),
     ]
     outcome: str | None = Field(
-        description="The label that follows from the answers; null: no label."
+        description="The label that follows from the answers; null: no label, or no answers shown."
     )
-    answers: list[DraftAnswer]
+    answers: list[DraftAnswer] = Field(
+        description="While one person has answered, they are shown to that person alone, since "
+        "second opinions are independent."
+    )
 
 
 class DraftPair(ResponseBody):
@@ -61,6 +65,15 @@ class Draft(ResponseBody):
     people: list[str]
     agreement: list[DraftPair]
     samples: list[DraftSample]
+    revision: str = Field(description="Another one after each change of the draft.")
+
+
+class DraftQuery(InProject):
+    """Whose draft is read."""
+
+    author: str | None = Field(
+        default=None, description="The person who reads; with sign-in always the user."
+    )
 
 
 class ProposedLabels(InProject):
@@ -120,11 +133,15 @@ class AnsweredTasks(InProject):
     author: str | None = Field(default=None, description="Who imports it.")
 
 
-def draft_document(found: LabelDraft) -> Draft:
+def draft_document(found: LabelDraft, reader: str | None) -> Draft:
+    """The draft as a person sees it, without answers that they may not know yet."""
     return Draft.made_of(
         found,
         project=found.dataset.project,
         dataset=found.dataset.name,
         agreement=[DraftPair.made_of(pair.found, people=pair.people) for pair in found.pairs],
-        samples=found.items,
+        samples=[
+            item if item.is_open_to(reader) else replace(item, answers=(), outcome=None)
+            for item in found.items
+        ],
     )

@@ -10,11 +10,11 @@ from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict
 from offdiag.extras import optional
 from offdiag.inputs.content.given_samples import sample_name, sample_names
-from offdiag.records.base import InProject
 from offdiag.records.datasets.draft import (
     AnsweredTasks,
     AnswersStored,
     Draft,
+    DraftQuery,
     LabelTasks,
     ProposedLabels,
     PublishedDraft,
@@ -170,20 +170,24 @@ class LabelDraft:
         self._project, self._dataset = project, dataset
 
     def read(self) -> Draft:
-        """Samples with their answers, the people who answered, and their agreement."""
+        """Samples with their answers, the people who answered, and their agreement.
+
+        Samples that one other person has answered have no answers yet, so that yours is
+        independent.
+        """
 
         def stored(database: Database) -> Draft:
             from offdiag.services.samples.drafts import label_draft as read
 
-            return draft_document(read(database, **self._where))
+            return draft_document(read(database, **self._where), self._author)
 
-        return self._at.document(
-            "GET", self._path(), InProject(project=self._project), Draft, stored
-        )
+        query = DraftQuery(project=self._project, author=self._author)
+        return self._at.document("GET", self._path(), query, Draft, stored)
 
     def frame(self) -> pd.DataFrame:
-        """One row for each answer: `sample`, `label`, `author`, `answer`, `note`, `is_final`,
-        `status`, `outcome`; `attrs["agreement"]` has Cohen's kappa of each two people."""
+        """One row for each answer that `read` shows: `sample`, `label`, `author`, `answer`,
+        `note`, `is_final`, `status`, `outcome`; `attrs["agreement"]` has Cohen's kappa of each two
+        people."""
         with optional:
             import pandas as pd
 

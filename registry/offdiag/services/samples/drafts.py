@@ -65,6 +65,13 @@ class DraftItem:
         """Whether publishing gives the sample another label."""
         return self.status is not DraftStatus.DISAGREE and self.outcome != self.label
 
+    def is_open_to(self, person: str | None) -> bool:
+        """Whether a person may see the answers.
+
+        A second opinion is independent only if its author does not know the first.
+        """
+        return self.status is not DraftStatus.ONE or self.answers[0].author == person
+
     def is_ready(self, opinions: int) -> bool:
         """Whether there are enough equal answers, or a decision."""
         if self.status is DraftStatus.DECIDED:

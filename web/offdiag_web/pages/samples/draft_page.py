@@ -152,8 +152,7 @@ def _page(name: str, failure: Failure | None = None) -> Response:
 
 
 def _line(item: DraftItem, looks: SampleLooks, person: str | None) -> DraftLine:
-    # A second opinion is independent only if its author does not know the first.
-    is_open = item.status is not DraftStatus.ONE or item.answers[0].author == person
+    is_open = item.is_open_to(person)
     return DraftLine(
         look=looks.of(item.sample),
         label=label_head(item.label),
