@@ -13,6 +13,7 @@ import offdiag
 from offdiag.domain.access import Grant, Role
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
+from offdiag.domain.sample_content import ContentPlaces
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, NotFound, Stale
 from offdiag.inputs.content.given_samples import GivenSample
@@ -32,7 +33,12 @@ from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.reports.edition import report_now
 from offdiag.services.run_notes import change_run, tag_runs
-from offdiag.services.samples.content import log_samples, remove_samples
+from offdiag.services.samples.content import (
+    browse_content,
+    log_samples,
+    remove_samples,
+    set_places,
+)
 from offdiag.services.samples.drafts import answer_labels, label_draft
 from offdiag.services.schedules.edit import (
     add_schedule,
@@ -170,6 +176,22 @@ def test_a_person_who_answers_twice_at_once_is_heard_once(database: Database) ->
     assert raised == []
     (item,) = label_draft(database, project="default", dataset="holdout").items
     assert item.n_people == 1
+
+
+def test_of_all_who_change_where_images_are_one_wins(database: Database) -> None:
+    log(database)
+    where: dict[str, Any] = {"project": "default", "dataset": "holdout"}
+    hosts = {"images.example.org"}
+
+    def change(number: int) -> str | None:
+        places = ContentPlaces(f"https://images.example.org/{number}/{{sample}}")
+        done = set_places(database, **where, places=places, hosts=hosts, seen=ContentPlaces())
+        return done.image_template
+
+    (winner,), raised = at_once(change)
+
+    assert [type(error) for error in raised] == [Stale] * (AT_ONCE - 1)
+    assert browse_content(database, **where).places.image_template == winner
 
 
 def test_a_unique_name_goes_to_one_of_all_who_ask_for_it(database: Database) -> None:

@@ -10,6 +10,8 @@ from offdiag.domain.sample_content import ContentPlaces
 from offdiag.errors import InvalidInput, NotFound, TooLarge
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
+from offdiag.inputs.content.images import StoredImage, decoded_images
+from offdiag.services.samples import content
 from offdiag.services.samples.content import (
     browse_content,
     list_content,
@@ -70,6 +72,26 @@ def test_nothing_of_a_chunk_is_stored_where_a_part_is_refused(filled: Database) 
     with pytest.raises(NotFound):
         log_samples(filled, project="default", dataset="none", given=[GivenSample("1", text="a")])
     assert list_content(filled, **WHERE, after="", limit=9) == []
+
+
+@pytest.mark.both_databases
+def test_content_that_is_removed_while_it_is_logged_again_has_its_image(
+    filled: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = GivenSample("1", text="a", image=GREY)
+    counts(filled, given)
+    is_removed = []
+
+    def decoded(images: dict[str, bytes]) -> dict[str, StoredImage]:
+        if not is_removed:
+            is_removed.append(remove_samples(filled, **WHERE, names=["1"]))
+        return decoded_images(images)
+
+    monkeypatch.setattr(content, "decoded_images", decoded)
+
+    assert log_samples(filled, **WHERE, given=[given]).n_added == 1
+    assert is_removed == [1]
+    assert picture(filled, **WHERE, sample="1", is_large=True).media_type == "image/png"
 
 
 @pytest.mark.both_databases

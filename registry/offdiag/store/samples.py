@@ -181,9 +181,12 @@ def count_content(session: Session, dataset_id: int) -> int:
     return session.scalar(counted) or 0
 
 
-def places_of(session: Session, dataset_id: int) -> ContentPlaces:
-    """Where the content of a dataset is, apart from what is stored."""
-    row = session.get_one(DatasetRow, dataset_id)
+def places_of(session: Session, dataset_id: int, *, for_update: bool = False) -> ContentPlaces:
+    """Where the content of a dataset is, apart from what is stored.
+
+    `for_update` prevents others from changing it until the transaction ends.
+    """
+    row = session.get_one(DatasetRow, dataset_id, with_for_update=for_update)
     return ContentPlaces(row.image_template, row.link_template, row.content_hidden)
 
 

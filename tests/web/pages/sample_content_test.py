@@ -135,6 +135,16 @@ def test_the_form_of_content_changes_what_its_reader_changed(client: PageClient)
 
     stored = client.json(f"{PREFIX}{page}")
     assert (stored["image_template"], stored["is_hidden"]) == (template, True)
+    refused = send(client, late, {"image_template": "https://images.example.org/{sample}.png"})
+    assert refused.status_code == 409
+    shown_again = Page(refused.text)
+    assert f"now it is {template}" in shown_again.one("div", "callout-warning").text
+    assert shown_again.value("image_template").endswith(".png")
+    assert "checked" in shown_again.one("input", name="hidden").attributes
+    again = shown_again.one("form", action=page)
+    png = {"image_template": shown_again.value("image_template"), "hidden": "on"}
+    assert send(client, again, png).status_code == 303
+    assert client.json(f"{PREFIX}{page}")["image_template"].endswith(".png")
     shown = form_to(client, page, "/content")
     assert send(client, shown, {"image_template": template}).status_code == 303
     assert client.json(f"{PREFIX}{page}")["is_hidden"] is False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from offdiag.domain.sample_content import (
@@ -15,7 +15,7 @@ from offdiag.domain.sample_content import (
     is_allowed,
     require_address,
 )
-from offdiag.errors import NotFound, TooLarge
+from offdiag.errors import NotFound, Stale, TooLarge
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.content.images import StoredImage, decoded_images
 from offdiag.store import samples, truths
@@ -161,6 +161,15 @@ def log_samples(
     def transaction() -> LoggedSamples:
         with database.write() as session:
             there = samples.content_of(session, known.id, [each.sample for each in given])
+            # Images that were stored, and have been removed since.
+            lost = {
+                each.sample: each.image
+                for each in given
+                if each.image is not None
+                and each.sample not in pictures
+                and not _is_stored(there.get(each.sample), each.image)
+            }
+            pictures.update(decoded_images(lost) if lost else {})
             rows = {each.sample: _columns(each, pictures.get(each.sample)) for each in given}
             added = [{"sample": name, **row} for name, row in rows.items() if name not in there]
             changed = [
@@ -225,10 +234,13 @@ def set_places(
     dataset: str,
     places: ContentPlaces,
     hosts: Collection[str],
+    seen: ContentPlaces | None = None,
 ) -> ContentPlaces:
     """Set where images and links of samples are stored, replacing the previous places.
 
-    Raises `NotFound`, and `InvalidInput` for URLs that are not on one of the `hosts`.
+    With `seen`, what differs from it is changed, and the rest stays as it is by now. Raises
+    `NotFound`, `InvalidInput` for URLs that are not on one of the `hosts`, and `Stale` if somebody
+    else has changed the same since it was seen.
     """
     image, link = (
         require_address(given, hosts, field=field) if given else None
@@ -240,9 +252,34 @@ def set_places(
     checked = ContentPlaces(image, link, places.is_hidden)
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
+        if seen is not None:
+            stored = samples.places_of(session, known.id, for_update=True)
+            checked = _with_changes(stored, seen, checked)
+            image, link = checked.image_template, checked.link_template
         samples.set_places(session, known.id, checked)
         _describe(session, project, dataset, "set-content", image=image, link=link)
     return checked
+
+
+def _with_changes(
+    stored: ContentPlaces, seen: ContentPlaces, wanted: ContentPlaces
+) -> ContentPlaces:
+    changed = {
+        name: value for name, value in asdict(wanted).items() if value != getattr(seen, name)
+    }
+    for name in _SAID.keys() & changed.keys():
+        now = getattr(stored, name)
+        if now not in (changed[name], getattr(seen, name)):
+            raise Stale(
+                f"{_SAID[name]} was changed since you opened this page; now it is "
+                f"{'empty' if now is None else now}.",
+                field=name,
+                hint="Save again to replace it. Nothing was changed.",
+            )
+    return replace(stored, **changed)
+
+
+_SAID = {"image_template": "the URL of images", "link_template": "the link"}
 
 
 def _describe(session: Session, project: str, dataset: str, action: str, **detail: object) -> None:

@@ -9,12 +9,12 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
 from offdiag.domain.sample_content import ContentPlaces, allowed_hosts
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, Stale
 from offdiag.services.samples.content import browse_content, picture, set_places
 from offdiag.store.samples import ContentTotals
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import requested_project
-from offdiag_web.app.errors import REFUSED, Failure, failure_of
+from offdiag_web.app.errors import REFUSED, Failure, failure_of, status_of
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.components.samples import picture_response
@@ -33,22 +33,28 @@ def page(name: str) -> Response:
 @blueprint.post(f"{DATASET}/content")
 def change(name: str) -> Response:
     database, project = current_registry().database, requested_project()
-    stored = _fields_of(browse_content(database, project=project, dataset=name).places)
-    wanted = {each: _changed(request.form, each, stored[each]) for each in stored}
     try:
         set_places(
             database,
             project=project,
             dataset=name,
-            places=ContentPlaces(
-                wanted["image_template"] or None,
-                wanted["link_template"] or None,
-                bool(wanted["hidden"]),
-            ),
+            places=_places(request.form),
             hosts=_hosts(),
+            seen=_places(request.form, "seen_"),
         )
     except InvalidInput as error:
         return _form(name, request.form, failure_of(error))
+    except Stale as error:
+        stored = _fields_of(browse_content(database, project=project, dataset=name).places)
+        before = {field: request.form.get(f"seen_{field}") for field in stored}
+        typed = {field: request.form.get(field, "").strip() for field in stored}
+        shown = {
+            each: typed[each] if typed[each] != before[each] else stored[each] for each in stored
+        }
+        seen = {f"seen_{field}": value for field, value in stored.items()}
+        answer = _form(name, {**shown, **seen}, failure_of(error))
+        answer.status_code = status_of(error)
+        return answer
     return redirect(DatasetAddress(project, name).content_url(), 303)
 
 
@@ -73,10 +79,13 @@ def _fields_of(places: ContentPlaces) -> dict[str, str]:
     }
 
 
-def _changed(typed: Mapping[str, str], field: str, stored: str) -> str:
-    """What the reader typed, or what is stored now if they did not change the field."""
-    text = typed.get(field, "").strip()
-    return stored if text == typed.get(f"seen_{field}") else text
+def _places(typed: Mapping[str, str], prefix: str = "") -> ContentPlaces:
+    """What a form holds, or (with the prefix) what it held when it was opened."""
+    image, link, hidden = (
+        typed.get(f"{prefix}{field}", "").strip()
+        for field in ("image_template", "link_template", "hidden")
+    )
+    return ContentPlaces(image or None, link or None, bool(hidden))
 
 
 def _hosts() -> frozenset[str]:
