@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.page_blocks import Block, blocks
+from support.page_blocks import Block, blocks, output_below
 
 EXAMPLES = [block for block in blocks("python") if block.page != "docs/quickstart.md"]
 """The blocks of the quick start continue one another; they have a test of their own."""
@@ -31,6 +31,7 @@ FEWER = {
     ),
 }
 """Models that are trained over and over, for seconds: fewer of them show that the example runs."""
+RUN_ID = re.compile(r"\br_[0-9a-z]{12}\b")
 CONFUSION = """\
 Confusion Matrix and Statistics
 
@@ -48,8 +49,19 @@ def test_the_pages_have_examples() -> None:
     assert set(SILENT) <= {block.name for block in EXAMPLES}
 
 
+def lines_of(text: str) -> list[str]:
+    """Lines without white space at their ends, and with runs called alike."""
+    return [RUN_ID.sub("r_…", line.rstrip()) for line in text.strip("\n").splitlines()]
+
+
+def test_pages_show_the_output_of_some_examples() -> None:
+    shown = [block.page for block in EXAMPLES if output_below(block)]
+
+    assert {"docs/weights.md", "docs/fairness.md", "docs/audit.md", "docs/sdk.md"} <= set(shown)
+
+
 @pytest.mark.parametrize("block", [pytest.param(block, id=block.name) for block in EXAMPLES])
-def test_an_example_runs_and_shows_something(
+def test_an_example_runs_and_prints_what_is_below_it(
     block: Block,
     tmp_path: Path,
     registry_url: str,
@@ -78,4 +90,8 @@ def test_an_example_runs_and_shows_something(
             compile(block.text.replace(whole, fewer), block.name, "exec"), {"__name__": "__main__"}
         )
 
-    assert bool(capfd.readouterr().out.strip()) is (block.name not in SILENT)
+    printed = capfd.readouterr().out
+    assert bool(printed.strip()) is (block.name not in SILENT)
+    shown = output_below(block)
+    if shown is not None and not fewer:
+        assert lines_of(printed) == lines_of(shown)

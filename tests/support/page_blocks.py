@@ -42,6 +42,13 @@ def _blocks(kind: str) -> Iterator[Block]:
             yield Block(f"{page}:{number}", page, text)
 
 
+def output_below(block: Block) -> str | None:
+    """What a page shows directly below a block of Python as its output, None if nothing."""
+    page = (ROOT / block.page).read_text(encoding="utf-8")
+    _, _, below = page.partition(f"```python\n{block.text}```\n\n```text\n")
+    return below.partition("```")[0] or None
+
+
 def commands(text: str) -> list[list[str]]:
     """The words of each command after a `$`, continued lines joined; output is left out."""
     found: list[list[str]] = []
