@@ -101,15 +101,20 @@ def _orientation(claims: Sequence[Claim], both: BothWays) -> tuple[Orientation |
         return (
             _OTHER[both.orientation],
             "numbers",
-            f"{', '.join(exchanged_only)} fit only with actual classes along the {exchanged}",
+            _fitting_only_along(exchanged_only, exchanged),
         )
     if taken_only:
         return (
             both.orientation,
             "numbers",
-            f"{', '.join(taken_only)} fit only with actual classes along the {taken}",
+            _fitting_only_along(taken_only, taken),
         )
     return None, "nothing", "the numbers are the same in both orientations"
+
+
+def _fitting_only_along(names: Sequence[str], axis: str) -> str:
+    verb = "fits" if len(names) == 1 else "fit"
+    return f"{', '.join(names)} {verb} only with actual classes along the {axis}"
 
 
 def _fitting_only(claims: Sequence[Claim], both: BothWays, *, exchanged: bool) -> list[str]:

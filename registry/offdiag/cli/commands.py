@@ -264,7 +264,9 @@ def _failed(message: str) -> int:
 def _explained(error: click.ClickException | OffdiagError) -> str:
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx is not None else "offdiag"
-        return f"{error.format_message()} See: {command} --help"
+        message = error.format_message()
+        end = "" if message.endswith((".", "?", "!", ")")) else "."
+        return f"{message}{end} See: {command} --help"
     return error.format_message() if isinstance(error, click.ClickException) else str(error)
 
 

@@ -74,7 +74,11 @@ def orientation_option(command: Function) -> Function:
 def tag_option(command: Function) -> Function:
     """`--tag`: tags of the runs that are logged."""
     return click.option(
-        "--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated."
+        "--tag",
+        "tags",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Tag of the run; may be repeated.",
     )(command)
 
 

@@ -84,7 +84,7 @@ def parse_order(texts: Iterable[str], *, field: str = "order_by") -> tuple[Order
 
 def _orderings(text: str, field: str) -> tuple[Ordering, ...]:
     """One ordering for each field that the name can mean; runs without the first come last."""
-    reader = Reader(tokens_of(text, field=field), field)
+    reader = Reader(tokens_of(text, field=field), field, names_places=False)
     by = read_field(reader)
     if any(isinstance(each, MetricField) and each.is_of_slices for each in by.fields):
         raise reader.error("runs cannot be sorted by a slice", hint="Filter by it.")

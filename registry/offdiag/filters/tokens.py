@@ -100,9 +100,13 @@ def _unreadable(text: str, position: int, field: str) -> Malformed:
 
 
 class Reader:
-    """The words of one filter and a current position; `field` names the input in errors."""
+    """The words of one filter and a current position; `field` names the input in errors.
 
-    def __init__(self, tokens: Sequence[Token], field: str) -> None:
+    Errors name the place of the current word, unless the caller wrote only a part of the text.
+    """
+
+    def __init__(self, tokens: Sequence[Token], field: str, *, names_places: bool = True) -> None:
+        self._names_places = names_places
         self._tokens = tokens
         self._next = 0
         self._n_comparisons = 0
@@ -154,7 +158,7 @@ class Reader:
 
     def error(self, what: str, *, hint: str | None = None) -> Malformed:
         """An error about the current word."""
-        place = f" (character {self.token.position + 1})"
+        place = f" (character {self.token.position + 1})" if self._names_places else ""
         example = "An example: metrics.macro_f1 > 0.8 and tags.team = 'x'."
         return Malformed(f"{what}{place}.", field=self.field, hint=hint or example)
 

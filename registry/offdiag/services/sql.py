@@ -9,6 +9,7 @@ understands, so what was not requested is never read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -148,10 +149,14 @@ def require_one_question(engine: DuckDBPyConnection, text: str) -> None:
         )
 
 
+_SYSTEM_TABLE = re.compile(r' Did you mean "(?:pg_|duckdb_|sqlite_|information_schema)[^"]*"\?')
+"""What DuckDB proposes in place of an unknown relation: a table of its own, of no use here."""
+
+
 def refused(error: Exception) -> InvalidInput:
     """The error for what DuckDB says about a query, without the copy of the query below it."""
     text, _, _ = str(error).partition("\n\nLINE ")
-    sentence = " ".join(text.split())
+    sentence = _SYSTEM_TABLE.sub("", " ".join(text.split()))
     return InvalidInput(
         sentence if sentence.endswith((".", "?", "!")) else f"{sentence}.",
         field="query",

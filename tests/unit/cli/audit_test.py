@@ -55,7 +55,7 @@ def test_options_add_to_the_file_and_win_over_it(folder: Path, offdiag: Command)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], "no number was reported"),
+        ([], "no number was reported. Name a FILE with a table, or give --reported accuracy=0.93"),
         (["--reported", "accuracy"], "'accuracy' is not a number with a name"),
         (["--reported", "=1"], "'=1' is not a number with a name"),
         (["--reported", "recall[a=1"], "not a number with a name"),

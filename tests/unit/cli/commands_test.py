@@ -199,6 +199,7 @@ def test_ctrl_c_is_told_from_an_error(
         (["run", "list"], "No such command 'run'. Did you mean 'runs'?"),
         (["import", "sklear"], "No such command 'sklear'. Did you mean 'sklearn'?"),
         (["evaluate"], "Missing argument 'FILE'"),
+        (["user", "add", "ana"], "logger, editor, admin. See: offdiag user add --help"),
         (["runs", "list", "--limit", "0"], "Invalid value for '--limit'"),
         (["evaluate", "x.csv", "--colour"], "No such option"),
     ],

@@ -185,6 +185,13 @@ def test_what_cannot_be_decided_says_why(offdiag: Command, runs: list[str]) -> N
         assert problem in found.err
 
 
+def test_runs_that_do_not_exist_are_named(offdiag: Command, runs: list[str]) -> None:
+    found = offdiag("cost", "apply", "gone", "lost")
+
+    assert found.code == 2
+    assert "none of these runs has been evaluated: 'gone', 'lost'. They may not exist" in found.err
+
+
 def test_an_empty_dataset_has_nothing_to_rank(offdiag: Command, folder: Path) -> None:
     run = sdk.start_run(dataset="open", name="open", labels=["a", "b"])
     assert run.id

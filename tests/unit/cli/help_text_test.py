@@ -64,6 +64,8 @@ def test_a_command_says_what_it_does_and_shows_how(
     for parameter in COMMANDS[path].params:
         if isinstance(parameter, click.Argument):
             assert parameter.help, f"say in @help_text what {parameter.name} is"
+        if isinstance(parameter, click.Option):
+            assert parameter.help, f"say what --{parameter.name} is"
 
 
 def test_examples_and_other_commands_exist() -> None:

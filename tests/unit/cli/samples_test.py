@@ -39,7 +39,7 @@ def test_content_of_a_table_is_stored_shown_and_removed(offdiag: Command, table:
     assert offdiag("samples", "set", "digits", "--hidden").code == 0
     assert "ask for it" in offdiag("samples", "show", "digits").out
     assert offdiag("samples", "remove", "digits", "1", "--json").json == {"n_removed": 1}
-    assert "1 samples" in offdiag("samples", "remove", "digits", "--all").out
+    assert "1 sample removed" in offdiag("samples", "remove", "digits", "--all").out
 
 
 @pytest.mark.usefixtures("table")

@@ -132,6 +132,15 @@ def test_a_failing_question_is_one_line_and_leaves_no_file(
     assert list(folder.glob("*x.csv*")) == []
 
 
+def test_an_unknown_relation_is_not_answered_with_a_table_of_the_engine(
+    offdiag: Command, registry: str
+) -> None:
+    answer = offdiag("sql", "SELECT * FROM nope")
+
+    assert answer.code == 2
+    assert "Table with name nope does not exist! SHOW TABLES" in answer.err
+
+
 def test_a_question_comes_from_stdin_too(
     offdiag: Command, registry: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

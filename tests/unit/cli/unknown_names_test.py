@@ -56,3 +56,11 @@ def test_a_known_name_with_nothing_to_list_is_no_mistake(
     offdiag: Command, wanted: tuple[str, ...]
 ) -> None:
     assert offdiag("runs", "list", "--filter", "metrics.mcc > 2", *wanted).err == ""
+
+
+def test_a_list_without_conditions_is_of_all_runs(offdiag: Command) -> None:
+    sdk.get_run("r", dataset="holdout").delete()
+    sdk.get_run("r", dataset="fundus").delete()
+
+    assert offdiag("runs", "list").out == "There are no runs.\n"
+    assert offdiag("runs", "list", "--dataset", "holdout").out == "There are no such runs.\n"

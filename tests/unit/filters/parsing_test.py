@@ -160,6 +160,11 @@ def test_an_order_that_cannot_be_read_is_refused(text: str) -> None:
     assert refusal.value.field == "order_by"
 
 
+def test_an_order_names_no_place_in_a_text_that_the_caller_did_not_write() -> None:
+    with pytest.raises(InvalidInput, match=r"no metric 'nope' of a whole run\. "):
+        parse_order(["metrics.nope asc"])
+
+
 def test_too_many_orders_are_refused() -> None:
     with pytest.raises(InvalidInput, match="9 fields to sort by"):
         parse_order(["tags.a"] * 9)

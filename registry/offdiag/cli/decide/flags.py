@@ -67,6 +67,7 @@ def flags() -> None:
     type=click.Choice((*STATES, "all")),
     default="open",
     show_default=True,
+    help="Only flags in this state, or all of them.",
 )
 @click.option(
     "--at-least",
@@ -88,7 +89,13 @@ def flags() -> None:
 @click.option(
     "--may-hide", is_flag=True, help="Only flags that show that accuracy may hide a class."
 )
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 100_000),
+    default=50,
+    show_default=True,
+    help="Maximum number of flags.",
+)
 @registry_options
 def list_flags(
     *,

@@ -60,6 +60,10 @@ def show(dataset: str, project: str, call: Call) -> None:
     call.print(found, _shown(found))
 
 
+def _stored(n: int) -> str:
+    return f"{n:,} {'answer' if n == 1 else 'answers'} stored."
+
+
 def _shown(found: Draft) -> Iterator[Table | str]:
     columns = ("sample", "label", "status", "outcome", "answers")
     rows = [
@@ -127,7 +131,7 @@ def answer(
     with answerable():
         found = _draft(dataset, project, call, author)
         n = (found.decide if is_final else found.propose)(labels, note=note)
-    call.print({"n_answers": n}, f"{n:,} answers stored.")
+    call.print({"n_answers": n}, _stored(n))
 
 
 def _require_other_classes(dataset: str, project: str, call: Call) -> None:
@@ -210,8 +214,20 @@ def undo(*, dataset: str, version: int, reason: str, project: str, call: Call) -
 @draft.command(name="export")
 @click.argument("dataset")
 @click.argument("file", type=click.File("w", encoding="utf-8"))
-@click.option("--tool", type=_TOOL, default="label-studio", show_default=True)
-@click.option("--limit", type=click.IntRange(1), default=200, show_default=True)
+@click.option(
+    "--tool",
+    type=_TOOL,
+    default="label-studio",
+    show_default=True,
+    help="Annotation tool that reads the file.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    help="Maximum number of tasks.",
+)
 @_project
 @url_option
 def export_tasks(
@@ -249,4 +265,4 @@ def import_tasks(dataset: str, file: Path, project: str, call: Call) -> None:
         ) from None
     with answerable():
         n = _draft(dataset, project, call).import_answers(tasks)
-    call.print({"n_answers": n}, f"{n:,} answers stored.")
+    call.print({"n_answers": n}, _stored(n))

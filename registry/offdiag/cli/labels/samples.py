@@ -57,7 +57,14 @@ def samples() -> None:
 @samples.command()
 @click.argument("dataset")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--id", "id_column", default="id", show_default=True, metavar="COLUMN")
+@click.option(
+    "--id",
+    "id_column",
+    default="id",
+    show_default=True,
+    metavar="COLUMN",
+    help="Column of sample ids.",
+)
 @click.option("--image", "image_column", metavar="COLUMN", help="Column of image paths.")
 @click.option("--text", "text_column", metavar="COLUMN", help="Column of texts.")
 @click.option(
@@ -123,7 +130,8 @@ def log(
 
 def _stored_lines(total: LoggedSamples) -> Iterator[str]:
     yield (
-        f"{total.n_added:,} samples added, {total.n_changed:,} changed, "
+        f"{total.n_added:,} {'sample' if total.n_added == 1 else 'samples'} added, "
+        f"{total.n_changed:,} changed, "
         f"{total.n_unchanged:,} as before."
     )
     if total.n_waiting:
@@ -224,7 +232,10 @@ def remove(
         n_removed = remove_samples(
             database, project=project, dataset=dataset, names=None if is_all else list(names)
         )
-    call.print({"n_removed": n_removed}, f"Content of {n_removed:,} samples removed.")
+    call.print(
+        {"n_removed": n_removed},
+        f"Content of {n_removed:,} {'sample' if n_removed == 1 else 'samples'} removed.",
+    )
 
 
 @help_text(
@@ -235,8 +246,21 @@ def remove(
 @samples.command()
 @click.argument("dataset")
 @click.option("--label", metavar="CLASS", help="Only labels of this class.")
-@click.option("--at-least", type=click.IntRange(1), default=1, show_default=True, metavar="N")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+@click.option(
+    "--at-least",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Only labels that at least this many models contradict.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    help="Maximum number of labels.",
+)
 @_project
 @registry_options
 def suspects(

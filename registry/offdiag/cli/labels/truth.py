@@ -77,10 +77,24 @@ def _stored_versions(database: Database, project: str, dataset: str) -> TruthLis
 @truth.command()
 @click.argument("dataset")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--id", "id_column", default="id", show_default=True, metavar="COLUMN")
-@click.option("--label", "label_column", default="label", show_default=True, metavar="COLUMN")
 @click.option(
-    "--reason", required=True, help="Reason of the correction, stored with the new version."
+    "--id",
+    "id_column",
+    default="id",
+    show_default=True,
+    metavar="COLUMN",
+    help="Column of sample ids.",
+)
+@click.option(
+    "--label",
+    "label_column",
+    default="label",
+    show_default=True,
+    metavar="COLUMN",
+    help="Column of the correct labels.",
+)
+@click.option(
+    "--reason", required=True, help="Reason for the correction, stored with the new version."
 )
 @click.option("--version", type=int, help="Label version to correct.  [default: the active one]")
 @_project
@@ -127,7 +141,13 @@ def revise(
 @click.argument("dataset")
 @click.argument("before", metavar="A", type=int)
 @click.argument("after", metavar="B", type=int)
-@click.option("--limit", type=click.IntRange(0), default=50, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=50,
+    show_default=True,
+    help="Maximum number of lines.",
+)
 @_project
 @registry_options
 def diff(*, dataset: str, before: int, after: int, limit: int, project: str, call: Call) -> None:
@@ -181,7 +201,13 @@ def _stored_difference(
 @click.option(
     "--metric", default="balanced_accuracy", show_default=True, help="Metric to rank runs by."
 )
-@click.option("--limit", type=click.IntRange(0), default=50, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=50,
+    show_default=True,
+    help="Maximum number of lines.",
+)
 @_project
 @registry_options
 def impact(

@@ -60,7 +60,13 @@ if TYPE_CHECKING:
 )
 @click.option("--project", help="Project of the run.  [default: the configured one]")
 @click.option("--model", help="Model that made the predictions.")
-@click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="May be repeated.")
+@click.option(
+    "--param",
+    "params",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Parameter of the run; may be repeated.",
+)
 @tag_option
 @click.option(
     "--key",

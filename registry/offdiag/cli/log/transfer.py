@@ -91,7 +91,9 @@ _OPTIONS = {
         help="The dict of classification_report as JSON, to compare its support.",
     ),
     "artifact": click.option(
-        "--artifact", metavar="PATH", help="Table of the run; for lm-eval, the filter."
+        "--artifact",
+        metavar="PATH",
+        help="Which table of the run, or filter of the samples, if there are several.",
     ),
     "true_column": click.option(
         "--true", "true_column", metavar="COLUMN", help="Column of the actual classes."
@@ -103,12 +105,12 @@ _OPTIONS = {
 _FILES_OF = {
     "sklearn": ("matrix.json", "The array as JSON, CSV or .npy."),
     "caret": ("printed.txt", "What R printed, or its table as CSV."),
-    "dvclive": ("plots.json", "The records as JSON."),
+    "dvclive": ("plots.json", "The records as JSON or CSV."),
     "wandb": ("wandb/offline-run-17", "The table as JSON, or the folder of the run."),
     "lm-eval": ("samples_sst2.jsonl", "What lm_eval wrote with --log_samples."),
     "hugging-face": ("predictions/", "Folder of the dataset, or the JSON file."),
     "pycm": ("saved.obj", "What `ConfusionMatrix.save_obj` wrote."),
-    "csv": ("matrix.csv", "The table, whose corner names an axis."),
+    "csv": ("matrix.csv", "The table as CSV."),
 }
 """An example of a file for each dialect, and its description."""
 _OF_RUN = (
@@ -229,7 +231,9 @@ def _command(dialect: Dialect) -> click.Command:
 @labels_option
 @click.option("--true", "true_column", metavar="COLUMN", help="Column of the actual class.")
 @click.option("--pred", "pred_column", metavar="COLUMN", help="Column of the predicted class.")
-@click.option("--artifact", metavar="PATH", help="Artifact of the runs.")
+@click.option(
+    "--artifact", metavar="PATH", help="Which artifact of each run, if there are several."
+)
 @orientation_option
 @click.option(
     "--key",

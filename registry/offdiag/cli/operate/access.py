@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROLES = ("viewer", "labeler", "logger", "editor", "admin")
 _project = click.option("--project", help="Project of the role.  [default: all projects]")
-_role = click.option("--role", type=click.Choice(ROLES), required=True)
+_role = click.option("--role", type=click.Choice(ROLES), required=True, help="Role of the user.")
 _stdin = click.option(
     "--password-stdin", is_flag=True, help="Read the password from standard input."
 )
@@ -40,7 +40,7 @@ def user() -> None:
 @_role
 @_project
 @click.option("--display-name", help="Full name.")
-@click.option("--email", help="Address.")
+@click.option("--email", help="E-mail address.")
 @click.option("--no-password", is_flag=True, help="The user signs in with OpenID Connect.")
 @_stdin
 @database_options
@@ -170,7 +170,13 @@ def password(*, name: str, password_stdin: bool, url: str | None) -> None:
 @click.option("--actor", default="", help="Only changes by this user, token or account.")
 @click.option("--project", default="", help="Only changes in this project.")
 @click.option("--text", default="", help="Only changes whose action or object contains this text.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=50,
+    show_default=True,
+    help="Maximum number of changes.",
+)
 @database_options
 def audit(*, actor: str, project: str, text: str, limit: int, call: Call) -> None:
     """Show the audit log, newest first."""
@@ -247,7 +253,13 @@ def token() -> None:
 @token.command()
 @click.argument("name")
 @click.option("--user", "owner", required=True, help="User that the token belongs to.")
-@click.option("--role", type=click.Choice(ROLES), default="logger", show_default=True)
+@click.option(
+    "--role",
+    type=click.Choice(ROLES),
+    default="logger",
+    show_default=True,
+    help="Role of the token, at most that of the user.",
+)
 @click.option(
     "--project", help="The only project it gives access to.  [default: all of the user's]"
 )

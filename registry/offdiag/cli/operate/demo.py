@@ -55,7 +55,13 @@ FOLDER = Path("demo-registry")
     help="Folder of the registry.",
 )
 @click.option("--url", metavar="URL", help="Use this registry instead of a folder.")
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=42, show_default=True)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=42,
+    show_default=True,
+    help="Seed of the models and of the split of the data.",
+)
 @click.option(
     "--port", type=click.IntRange(0, 65535), help="0 takes any free port.  [default: 8642]"
 )

@@ -27,7 +27,13 @@ def jobs() -> None:
 
 @help_text("jobs list", "jobs list --json", see=("jobs retry", "doctor"))
 @jobs.command(name="list")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 10_000),
+    default=50,
+    show_default=True,
+    help="Maximum number of jobs.",
+)
 @registry_options
 def list_jobs(limit: int, call: Call) -> None:
     """List failed, running and queued jobs, and the processes that execute them."""

@@ -101,7 +101,7 @@ def _shown(found: Verification) -> Iterator[Shown]:
     "--keep",
     metavar="N",
     type=click.IntRange(min=0),
-    help="Outdated evaluations to keep of each run and slice.  [default: gc.keep]",
+    help="Superseded evaluations to keep of each run and slice.  [default: gc.keep]",
 )
 @click.option(
     "--open-older-than",
@@ -113,7 +113,7 @@ def _shown(found: Verification) -> Iterator[Shown]:
 def gc(
     *, older_than: float | None, keep: int | None, open_older_than: float | None, call: Call
 ) -> None:
-    """Delete old data permanently: deleted runs and outdated evaluations.
+    """Delete old data permanently: deleted runs and superseded evaluations.
 
     Current results and their predictions are never deleted.
     """
@@ -135,5 +135,5 @@ def gc(
             "evaluations": found.evaluations,
         },
         f"Removed {found.deleted_runs} deleted runs, {found.open_runs} unfinished runs "
-        f"and {found.evaluations} outdated evaluations.",
+        f"and {found.evaluations} superseded evaluations.",
     )

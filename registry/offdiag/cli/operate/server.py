@@ -172,7 +172,13 @@ def server() -> None:
     show_default=True,
     help="Local port to which the TLS proxy forwards requests.",
 )
-@click.option("--folder", type=_FOLDER, default="/etc/offdiag", show_default=True)
+@click.option(
+    "--folder",
+    type=_FOLDER,
+    default="/etc/offdiag",
+    show_default=True,
+    help="Folder of settings and secrets.",
+)
 @click.option(
     "--units",
     type=_FOLDER,

@@ -48,7 +48,8 @@ def baseline(
             found, n_runs = _pinned_on_server(registry, run_id, project, dataset)
         else:
             found, n_runs = _pinned(registry, run_id, project, dataset)
-    again = f"; {n_runs} runs are re-evaluated" if n_runs else ""
+    runs = "1 run is" if n_runs == 1 else f"{n_runs} runs are"
+    again = f"; {runs} re-evaluated" if n_runs else ""
     call.print(
         {"baseline": found.run, "runs_asked": n_runs},
         "There is no baseline."

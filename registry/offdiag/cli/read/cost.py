@@ -248,10 +248,11 @@ def default(*, dataset: str, name: str | None, clear: bool, project: str, call: 
         body=asked,
         stored=lambda database: _set_default(database, dataset, asked),
     )
+    runs = "1 run is" if found.n_runs == 1 else f"{found.n_runs} runs are"
     now = "no default cost matrix" if name is None else f"the default cost matrix {name}"
     call.print(
         {"dataset": dataset, "cost_matrix": name, "runs_asked": found.n_runs},
-        f"{dataset} has {now}; {found.n_runs} runs are re-evaluated.",
+        f"{dataset} has {now}; {runs} re-evaluated.",
     )
 
 

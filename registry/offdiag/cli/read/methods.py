@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def methods(*, dataset: str, project: str, metric: str | None, runs: bool, call: Call) -> None:
     """Compare the methods of DATASET: runs that differ by seed or fold.
 
-    The tag group assigns a run to a method, and the tags seed and fold tell its runs apart. With
+    The tag group assigns a run to a method, and the tags seed and fold distinguish its runs. With
     the tag train_size, methods have learning curves. Intervals cover both the variation between
     training runs and the sampling of examples.
     """

@@ -339,6 +339,7 @@ def show(name: str, number: int | None, project: str, call: Call) -> None:
     type=click.Choice(["html", "markdown", "json", "csv"]),
     default="html",
     show_default=True,
+    help="Which file of the edition.",
 )
 @click.option(
     "--output", type=click.Path(path_type=Path), help="File to write.  [default: stdout]"

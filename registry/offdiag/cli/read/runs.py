@@ -104,7 +104,13 @@ runs.add_command(baseline)
     help="logged, name, worst (recall of the worst class), a metric such as mcc or f1_macro, or "
     "a field such as params.lr; - is descending.",
 )
-@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 100_000),
+    default=50,
+    show_default=True,
+    help="Maximum number of runs.",
+)
 @registry_options
 def list_runs(
     *,
@@ -130,7 +136,7 @@ def list_runs(
             is_cut = pages[-1].next_page_token is not None
         else:
             found, is_cut = _stored(registry, query, limit)
-    call.print(found, _listed(found))
+    call.print(found, _listed(found, is_filtered=bool(filter_text or project or dataset)))
     if is_cut:
         note(f"More runs match; these are the first {limit:,}. --limit shows more.")
     if not found.runs:
@@ -141,11 +147,11 @@ def list_runs(
         note(weighted_here_text(found.n_weighted, are_last=True))
 
 
-def _listed(found: RunList) -> Iterator[Table | str]:
+def _listed(found: RunList, *, is_filtered: bool) -> Iterator[Table | str]:
     if found.runs:
         yield run_table(found.runs, with_intervals=fits_intervals())
     else:
-        yield "There are no such runs."
+        yield "There are no such runs." if is_filtered else "There are no runs."
 
 
 def _stored(database: Database, query: RunsQuery, limit: int) -> tuple[RunList, bool]:
@@ -383,7 +389,11 @@ def delete(run_id: str, call: Call) -> None:
 @click.option("--project", help="Only runs of this project.")
 @click.option("--dataset", help="Only runs on this dataset.")
 @click.option(
-    "--limit", type=click.IntRange(1, MOST_ON_A_PAGE), default=USUAL_ON_A_PAGE, show_default=True
+    "--limit",
+    type=click.IntRange(1, MOST_ON_A_PAGE),
+    default=USUAL_ON_A_PAGE,
+    show_default=True,
+    help="Maximum number of runs.",
 )
 @registry_options
 def deleted(*, project: str | None, dataset: str | None, limit: int, call: Call) -> None:

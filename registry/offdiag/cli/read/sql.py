@@ -68,8 +68,8 @@ def sql(
     """Run a read-only SQL QUERY over the registry.
 
     The relations are runs, metrics, cells, predictions and flags. DESCRIBE runs lists columns,
-    and docs/sql.md explains them. Only the relations and columns in the query are read. A QUERY
-    of - is read from stdin.
+    and the page "SQL queries" of the documentation explains them. Only the relations and columns
+    in the query are read. A QUERY of - is read from stdin.
     """
     from offdiag.cli.read.sql_rows import (
         ROWS_SHOWN,

@@ -101,6 +101,12 @@ def audit(
             as_json=as_json,
         )
         return
+    if source is None and not reported:
+        raise InvalidInput(
+            "no number was reported.",
+            field="reported",
+            hint="Name a FILE with a table, or give --reported accuracy=0.93.",
+        )
     if readings or unit:
         option = "read" if readings else "unit"
         raise InvalidInput(

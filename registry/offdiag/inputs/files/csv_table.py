@@ -30,7 +30,6 @@ _OTHER_KINDS = {
     b"PAR1": "Parquet",
 }
 """The kind of other files, by their first bytes."""
-_LIKELY = "Latin-1 or Windows-1252"
 
 
 def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
@@ -183,7 +182,8 @@ def _require_utf8(path: Path, *, only_start: bool = False) -> None:
             except UnicodeDecodeError as error:
                 byte = offset - pending + error.start
                 kinds = (kind for start, kind in _OTHER_KINDS.items() if block.startswith(start))
-                kind = next(kinds, _LIKELY) if not offset else _LIKELY
+                likely = "a binary file" if b"\0" in block else "Latin-1 or Windows-1252"
+                kind = next(kinds, likely) if not offset else likely
                 raise InvalidInput(
                     f"byte {byte} of {path.name} is not UTF-8.",
                     field="file",

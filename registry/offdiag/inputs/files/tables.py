@@ -69,6 +69,10 @@ def column_names(path: Path) -> list[str]:
 
 
 def _require_table(path: Path) -> None:
+    if path.is_dir():
+        raise InvalidInput(
+            f"{str(path)!r} is a folder.", field="file", hint="Name a file with a table."
+        )
     if not is_table(path):
         known = f"Use {', '.join((*_CSV, *_READERS))}"
         is_sheet = path.suffix.lower() in _SHEETS

@@ -221,9 +221,9 @@ def _runs_of_one_dataset(
         found[run_id] = replace(found[run_id], matrix=matrix)
     if not found:
         raise NotFound(
-            "none of these runs has been evaluated.",
+            f"none of these runs has been evaluated: {', '.join(map(repr, wanted))}.",
             field="runs",
-            hint="They may have been deleted, or be waiting for their evaluation.",
+            hint="They may not exist, have been deleted, or be waiting for their evaluation.",
         )
     frame = next(found[run_id] for run_id in wanted if run_id in found)
     labels = _newest_labels(run for run in found.values() if run.dataset_id == frame.dataset_id)

@@ -85,6 +85,7 @@ def test_csv_is_read_whatever_its_line_ends_separator_and_column_order(
         (b"y,yhat\na,b\ncaf\xe9,d\n", "byte 14 of p.csv is not UTF-8"),
         (b"y\xe9,yhat\na,b\n", "byte 1 of p.csv is not UTF-8"),
         (b"y,yhat\nMJ\xe4R,b\n", "it looks like Latin-1"),
+        (b"\x89\0\x1f\xff\0", "it looks like a binary file"),
         ("y,yhat\na,b\n".encode("utf-16"), "it looks like UTF-16"),
         (gzip.compress(b"y,yhat\na,b\n", mtime=0), "it looks like gzip"),
         (b"PK\x03\x04\x14\0\0\0\x08\xff", "it looks like a zip archive or a spreadsheet"),
@@ -226,3 +227,8 @@ def test_quotes_are_paired_across_blocks_of_a_file(tmp_path: Path) -> None:
 def test_a_spreadsheet_is_refused_with_the_way_out(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="save a spreadsheet as CSV"):
         read_columns(write(tmp_path / "p.xlsx", b"PK"), ["y"])
+
+
+def test_a_folder_is_called_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"is a folder\. Name a file with a table"):
+        read_columns(tmp_path, ["y", "yhat"])
