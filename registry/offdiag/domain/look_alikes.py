@@ -1,9 +1,10 @@
 """Labels that look alike or are near misses of each other, and the notes about them.
 
 Two texts look alike when they are equal after compatibility normalization (NFKC of Unicode
-Standard Annex 15), removal of invisible characters and surrounding white space, and case folding.
-Look-alikes remain different classes: only the owner of the data knows whether "US" and "us" are
-the same. They are pointed out where they are logged and shown.
+Standard Annex 15), removal of invisible characters and needless white space, and case folding,
+with one kind of dash and of quote: word processors and spreadsheets put others. Look-alikes remain
+different classes: only the owner of the data knows whether "US" and "us" are the same. They are
+pointed out where they are logged and shown.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def is_fraction(text: str) -> bool:
 
 def shown(text: str) -> str:
     """A label in quotes, with escapes if its characters alone would be misleading."""
-    is_plain = text == unicodedata.normalize("NFC", text) == _visible(text)
+    is_plain = text == unicodedata.normalize("NFC", text) == _visible(text) == _typed(text)
     return repr(text) if is_plain else ascii(text)
 
 
@@ -110,6 +111,22 @@ def _is_invisible(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cf") and not character.isspace()
 
 
+_TYPED = str.maketrans(
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+    | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"')
+)
+"""Dashes and quotes by what a keyboard types."""
+
+
+def _typed(text: str) -> str:
+    return text.translate(_TYPED)
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _normal(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
@@ -117,8 +134,9 @@ def _normal(text: str) -> str:
 # Differences that labels may have and still look alike, in the order in which they are removed.
 _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "invisible characters": _visible,
+    "dash or quote": _typed,
     "Unicode form": _normal,
-    "white space": str.strip,
+    "white space": _spaced,
     "case": str.casefold,
 }
 
@@ -127,7 +145,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 def _as_seen(text: str) -> str:
     """The text that all look-alikes share. Cached: pages ask for the same classes repeatedly."""
     if text.isascii() and text.isprintable():
-        return text.strip().lower()
+        return _spaced(text).lower()
     return _without(text)
 
 

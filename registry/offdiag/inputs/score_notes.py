@@ -28,6 +28,7 @@ _LOOKED_AT_IN_SETS = 500_000
 _FEWEST = 5
 """With fewer predictions or examples, a class says nothing about its scores."""
 _NEARLY_ALL = 0.9
+_MOSTLY = 0.75
 _MOST_SHOWN = 3
 _BY_CHANCE = 4.0
 """Standard errors that a model which guesses exceeds once in 30,000 times."""
@@ -59,6 +60,8 @@ def score_notes(
             return ()
         code = labels.index[positive_label]
         return _notes_on_one(values[:, 0], codes == code, positive_label, labels.names[1 - code])
+    if _predict_by_lowest(values, codes):
+        return (_BY_LOWEST.format("y_pred"),)
     exchanged = _exchanged(values.argmax(axis=_CLASS_AXIS), codes, n_classes=len(labels))
     return (_in_another_order(labels, exchanged),) if exchanged else ()
 
@@ -93,6 +96,8 @@ def truth_notes(
     step = max(1, len(actual) // _LOOKED_AT)
     values, codes = scores.values[::step], actual[::step].astype(np.int64)
     if scores.n_columns > 1:
+        if _predict_by_lowest(values, codes):
+            return (_BY_LOWEST.format("y_true"),)
         exchanged = _exchanged_in_truth(values.argmax(axis=_CLASS_AXIS), codes, len(labels))
         told = "where y_true is {}, the highest score is mostly that of {}"
         return (_in_another_order(labels, exchanged, told),) if exchanged else ()
@@ -127,6 +132,25 @@ def sum_notes(table: NDArray[np.floating[Any]]) -> tuple[str, ...]:
         "precision, as in logits.float().softmax(-1), or divide each row by its sum."
     )
     return (note,)
+
+
+_BY_LOWEST = (
+    "Where {0} is a class, y_score is mostly lowest for it: it seems to hold losses or distances, "
+    "and is read as higher for what is more likely. If so, give -y_score."
+)
+
+
+def _predict_by_lowest(values: NDArray[np.float32], codes: NDArray[np.int64]) -> bool:
+    """Whether the lowest of three or more scores (n, K) is mostly that of the class of a sample.
+
+    Of two scores, this is a wrong order of columns.
+    """
+    n_samples, n_classes = values.shape
+    if n_classes == 2 or n_samples < _FEWEST:
+        return False
+    n_lowest = int(np.count_nonzero(values.argmin(axis=_CLASS_AXIS) == codes))
+    by_chance = n_samples / n_classes
+    return n_lowest > max(_MOSTLY * n_samples, by_chance + _BY_CHANCE * math.sqrt(by_chance))
 
 
 def _exchanged_in_truth(

@@ -128,6 +128,25 @@ def test_a_model_that_guesses_exchanges_no_classes(n_classes: int, seed: int) ->
     assert truth_notes(Scores(values), actual, LabelSet.numbered(n_classes), None) == ()
 
 
+@pytest.mark.parametrize("n_classes", [3, 8])
+def test_scores_that_are_lowest_for_what_is_likely_are_noted(n_classes: int) -> None:
+    draw = np.random.default_rng(11)
+    losses = -np.log(draw.dirichlet(np.full(n_classes, 0.3), size=200))
+    predicted = losses.argmin(axis=1)
+    actual = np.where(draw.random(200) < 0.9, predicted, 0).astype("u2")
+    labels = LabelSet.numbered(n_classes)
+
+    (note,) = notes(losses, predicted)
+    assert note.startswith("Where y_pred is a class, y_score is mostly lowest for it")
+    assert "give -y_score" in note
+    (note,) = truth_notes(Scores(losses.astype(np.float32)), actual, labels, None)
+    assert note.startswith("Where y_true is a class, y_score is mostly lowest for it")
+
+    assert notes(-losses, predicted) == ()
+    assert truth_notes(Scores(-losses.astype(np.float32)), actual, labels, None) == ()
+    assert notes(losses[:4], predicted[:4]) == ()  # It may be chance.
+
+
 def test_one_score_is_noted_where_the_truth_is_the_other_way_round() -> None:
     draw = np.random.default_rng(7)
     actual = draw.integers(0, 2, 200, dtype="u2")
