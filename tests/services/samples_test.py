@@ -80,7 +80,7 @@ def test_content_that_is_removed_while_it_is_logged_again_has_its_image(
 ) -> None:
     given = GivenSample("1", text="a", image=GREY)
     counts(filled, given)
-    is_removed = []
+    is_removed: list[int] = []
 
     def decoded(images: dict[str, bytes]) -> dict[str, StoredImage]:
         if not is_removed:
