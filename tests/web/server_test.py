@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 
 import httpx
@@ -131,6 +132,29 @@ def test_what_cannot_be_meant_is_refused_at_once(sent: bytes, status: bytes) -> 
         answer = answer_of(opened(server, sent))
         assert answer.split()[1] == status
         assert httpx.get(f"http://127.0.0.1:{port_of(server)}/").status_code == 200
+
+
+def test_who_sends_too_much_at_once_gets_the_refusal() -> None:
+    """Also a client that sends everything before it looks for the response."""
+    with serving(echo) as server:
+        for _ in range(3):
+            connection = HTTPConnection("127.0.0.1", port_of(server), timeout=60)
+            connection.request("POST", "/", b"x" * 20_000_000)
+            assert connection.getresponse().status == 413
+            connection.close()
+        while server.active_channels:
+            time.sleep(0.01)
+
+
+def test_what_is_too_much_is_not_received_forever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "SENDER_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(web_server, "_LOOK_EVERY_S", 0)
+    head = b"POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n"
+    with serving(echo) as server, opened(server, head) as endless:
+        while server.active_channels:
+            with suppress(OSError):  # It is reset in the end.
+                endless.sendall(b"x")
+            time.sleep(0.01)
 
 
 def test_the_word_of_a_trusted_proxy_comes_to_the_application(sqlite_database: Database) -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import socket
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher, WSGITask
+from waitress.task import ErrorTask, ThreadedTaskDispatcher, WSGITask
+from waitress.utilities import RequestEntityTooLarge
 
 from offdiag_web.shutdown import is_draining, start_draining
 
@@ -43,17 +45,47 @@ class _Task(WSGITask):  # type: ignore[misc]  # the library ships no types
         return header
 
 
+class _Refusal(ErrorTask):  # type: ignore[misc]  # the same
+    def execute(self) -> None:
+        self.channel.is_too_large = isinstance(self.request.error, RequestEntityTooLarge)
+        super().execute()
+
+
 class _Channel(HTTPChannel):  # type: ignore[misc]  # the same
-    """A connection that measures how long a request has been arriving, and how much of it has."""
+    """A connection that measures how long a request has been arriving, and how much of it has.
+
+    After the refusal of a request that `is_too_large`, what still arrives of it is discarded for a
+    while: closing at once would reset the connection, and the client might not get the response.
+    """
 
     task_class = _Task
+    error_task_class = _Refusal
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         self._since: float | None = None
         self._n_received = 0
+        self.is_too_large = False
+        self._discards_until: float | None = None
         super().__init__(*arguments, **named)
 
+    def handle_close(self) -> None:
+        if not self.is_too_large or self._discards_until is not None:
+            super().handle_close()
+            return
+        self._discards_until = time.monotonic() + SENDER_TIMEOUT_S
+        self.will_close = False
+        with suppress(OSError):  # The client may be gone.
+            self.socket.shutdown(socket.SHUT_WR)
+
+    def readable(self) -> bool:
+        return self._discards_until is not None or bool(super().readable())
+
+    def writable(self) -> bool:
+        return bool(self.will_close if self._discards_until is not None else super().writable())
+
     def received(self, data: bytes) -> bool:
+        if self._discards_until is not None:
+            return False
         if self._since is None:
             self._since, self._n_received = time.monotonic(), 0
         self._n_received += len(data)
@@ -63,6 +95,8 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # the same
         return was_taken
 
     def is_too_slow(self) -> bool:
+        if self._discards_until is not None:
+            return time.monotonic() > self._discards_until
         if self._since is None:
             return False
         allowed_s = SENDER_TIMEOUT_S + self._n_received / SLOWEST_PER_S

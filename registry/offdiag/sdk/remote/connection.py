@@ -68,8 +68,8 @@ def raise_refusal(status: int, body: bytes, *, url: str) -> NoReturn:
             raise TooLarge(
                 f"{url}, or its proxy, refuses requests of this size (status {status}).",
                 field="url",
-                hint="Let the proxy pass bodies of 64 MiB, as client_max_body_size of nginx does; "
-                "shorten a long search.",
+                hint="Send less at once: a server takes up to 64 MiB, if its proxy lets them "
+                "pass (client_max_body_size of nginx). Shorten a long search.",
             ) from None
         raise ServerFailed(
             f"{url} answered with status {status}, not like offdiag.",
