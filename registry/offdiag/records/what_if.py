@@ -173,6 +173,10 @@ class CostsOfRuns(ResponseBody):
         default=0,
         description="Evaluated runs of the dataset with sample weights, which are not compared.",
     )
+    is_cut: bool = Field(
+        default=False,
+        description="Whether the dataset has older evaluated runs, which are not compared.",
+    )
     ignored: list[str] = Field(description="What was not understood.")
     runs: list[CostOfRun]
     choice: CheapestAsOneCostMoves | None
@@ -232,10 +236,14 @@ def asked_costs(database: Database, asked: CostsRequest) -> CostsOfRuns:
     from offdiag.services.what_if.runs import Question, runs_asked_for
 
     run_ids = runs_asked_for(
-        database, asked.runs, project=asked.project, dataset=asked.dataset, most=MOST_COMPARED
+        database, asked.runs, project=asked.project, dataset=asked.dataset, most=MOST_COMPARED + 1
     )
+    is_cut = not asked.runs and len(run_ids) > MOST_COMPARED
+    if is_cut:
+        run_ids = run_ids[:MOST_COMPARED]
     question = Question(asked.costs, asked.edits, asked.lever, asked.shares, part=asked.slice)
-    return costs_of_runs(ask(database, run_ids, question, most=MOST_COMPARED))
+    found = costs_of_runs(ask(database, run_ids, question, most=MOST_COMPARED))
+    return found.model_copy(update={"is_cut": is_cut})
 
 
 def prevalence_document(scenario: Scenario) -> dict[str, float] | None:

@@ -192,6 +192,23 @@ def test_runs_that_do_not_exist_are_named(offdiag: Command, runs: list[str]) -> 
     assert "none of these runs has been evaluated: 'gone', 'lost'. They may not exist" in found.err
 
 
+def test_a_rank_of_the_newest_runs_says_so(
+    offdiag: Command, runs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("cost", "rank", "--dataset", "clinic", "--matrix", "visits")
+    whole = offdiag(*asked)
+    monkeypatch.setattr("offdiag.domain.runs.MOST_COMPARED", 1)
+
+    cut = offdiag(*asked)
+
+    assert "older runs" not in whole.err
+    assert "The dataset has older runs; these are the newest 1." in cut.err
+    assert [each["run"] for each in offdiag(*asked, "--json").json["runs"]] == [runs[1]]
+    named = offdiag("cost", "apply", *runs, "--matrix", "visits", "--json").json
+    assert not named["is_cut"]
+    assert [each["run"] for each in named["left_out"]] == [runs[1]]
+
+
 def test_an_empty_dataset_has_nothing_to_rank(offdiag: Command, folder: Path) -> None:
     run = sdk.start_run(dataset="open", name="open", labels=["a", "b"])
     assert run.id

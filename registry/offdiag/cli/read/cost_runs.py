@@ -285,6 +285,11 @@ def _compare(asked: CostsRequest, call: Call) -> None:
         note(f"Run {visible(left_out['run'])} is left out: {visible(left_out['reason'])}.")
     if asked.dataset is not None and found.n_weighted:
         note(not_ranked_text(found.n_weighted))
+    if found.is_cut:
+        note(
+            f"The dataset has older runs; these are the newest {len(found.runs)}. "
+            "offdiag cost apply RUN … compares the runs that you name."
+        )
     for problem in found.ignored:
         note(visible(problem))
     last = len(found.runs) + 1
