@@ -12,7 +12,7 @@ from PIL import Image
 
 from offdiag.palette import RAMPS
 from offdiag.store.database import Database
-from offdiag_web.pages.run_matrix.drawings import map_pixels
+from offdiag_web.pages.run_matrix.drawings import map_pixels, map_side
 from support.dashboard import (
     HOSTILE_NAMES,
     LESION_COUNTS,
@@ -141,6 +141,30 @@ def test_a_click_on_the_map_shows_the_class_of_its_row(reader: PageClient) -> No
     assert f"focus={record['labels'][5].replace(' ', '%20')}" in turned.headers["Location"]
     assert f"as={record['labels'][5].replace(' ', '%20')}" in straight.headers["Location"]
     assert reader.get("/runs/{many_classes}/matrix/at").status_code == 400
+
+
+def test_a_click_on_a_map_that_is_enlarged_shows_the_class_of_its_row(
+    client: PageClient, database: Database
+) -> None:
+    names = [f"c{code:03d}" for code in range(300)]
+    run_id = log_counts(database, np.eye(300, dtype=int).tolist(), names)
+    side = int(client.page(f"/runs/{run_id}").one("form", "map")["data-side"])
+    at = {axis: int((code + 0.5) / 300 * side) for axis, code in (("at.y", 7), ("at.x", 299))}
+
+    answer = client.get(
+        f"/runs/{run_id}/matrix/at", query_string={"order": "label", **at}
+    ).headers["Location"]
+
+    assert "focus=c007" in answer
+    assert "as=c299" in answer
+
+
+def test_a_map_has_about_the_same_side_with_any_number_of_classes() -> None:
+    sides = {n_classes: map_side(n_classes) for n_classes in (31, 40, 100, 200, 300, 519, 1_000)}
+
+    # Whole pixels for each cell where these fill the room.
+    assert sides[40] % 40 == sides[100] % 100 == sides[1_000] % 1_000 == 0
+    assert all(400 <= side <= 520 for n, side in sides.items() if n < 520)
 
 
 def test_form_numbers_and_picture_of_a_map_are_in_one_order(reader: PageClient) -> None:

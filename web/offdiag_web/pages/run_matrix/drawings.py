@@ -24,6 +24,8 @@ LARGEST_DRAWING = 200
 """Most classes for which a document contains every cell of a matrix."""
 _MAP_SIDE = 520
 """Approximate side of a map in pixels, however many classes there are."""
+_SMALLEST_SIDE = 400
+"""Below this side, the width of squares of whole pixels, cells are too small to be seen."""
 
 
 def matrix_drawing(
@@ -63,6 +65,12 @@ def matrix_map(
 def map_pixels(n_classes: int) -> int:
     """Side of a cell of the map in pixels."""
     return max(1, _MAP_SIDE // n_classes)
+
+
+def map_side(n_classes: int) -> int:
+    """Side of the map on a page in CSS pixels; a picture that is too small is enlarged."""
+    side = n_classes * map_pixels(n_classes)
+    return side if side >= _SMALLEST_SIDE else _MAP_SIDE
 
 
 def _drawn(view: MatrixView) -> DrawnMatrix:

@@ -43,6 +43,7 @@ from offdiag_web.pages.run_matrix.drawings import (
     LARGEST_DRAWING,
     latex_table,
     map_pixels,
+    map_side,
     markdown_table,
     matrix_drawing,
     matrix_map,
@@ -123,7 +124,7 @@ def _place(name: str, n_classes: int) -> int:
     text = request.args.get(name, "")
     if not (text.isascii() and text.isdigit()):
         abort(400)
-    return min(int(text[:9]) // map_pixels(n_classes), n_classes - 1)
+    return min(int(text[:9]) * n_classes // map_side(n_classes), n_classes - 1)
 
 
 def _asked(run_id: str) -> DisplayedRun:

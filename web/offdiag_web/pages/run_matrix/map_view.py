@@ -18,12 +18,14 @@ from offdiag_web.components.classes import (
     class_head,
     off_diagonal,
 )
-from offdiag_web.pages.run_matrix.drawings import map_pixels
+from offdiag_web.pages.run_matrix.drawings import map_side
 from offdiag_web.urls.run import MatrixAddress, cell_url
 
 LARGEST_CHOICE = 1_000
 """Most classes that are chosen from a list; with more, the name is typed."""
 _LONGEST_NAME = 18
+_LETTER = 6.5
+"""Width of a bold letter of a name in CSS pixels."""
 _MOST_NAMES = 40
 
 
@@ -56,6 +58,8 @@ class Map:
     name: str
     rarest: int
     names: tuple[AxisName, ...]
+    room: int
+    """CSS pixels above the map that its longest name needs."""
     bounds: tuple[int, ...]
     frames: tuple[Frame, ...]
 
@@ -170,13 +174,14 @@ def map_of(
     return Map(
         light_url=light,
         dark_url=f"{light}{'&' if '?' in light else '?'}theme=dark",
-        side=matrix.n_classes * map_pixels(matrix.n_classes),
+        side=map_side(matrix.n_classes),
         name=(
             f"Map of all {matrix.n_classes} classes: {down} downwards, {across} to the right. "
             "Arrow keys move a cursor, Enter shows its cell in the table"
         ),
         rarest=address.rarest,
         names=names,
+        room=8 + round(_LETTER * max((len(name.text) for name in names), default=0)),
         bounds=bounds,
         frames=tuple(
             Frame(first, second, n_down, n_across)
@@ -205,7 +210,7 @@ def _names(
     in_groups: bool,
 ) -> tuple[tuple[AxisName, ...], tuple[int, ...]]:
     """Groups of classes with their bounds, or class names at regular intervals."""
-    pixels = map_pixels(matrix.n_classes)
+    pixels = map_side(matrix.n_classes) / matrix.n_classes
     if grouping is not None and in_groups:
         levels = bands(grouping, order)
         if levels and len(levels[0]) <= _MOST_NAMES:
@@ -229,14 +234,14 @@ def _name(
     start: int,
     length: int,
     shown: Sequence[int],
-    pixels: int,
+    pixels: float,
     *,
     until: int | None = None,
 ) -> AxisName:
     end = until or start + length
     return AxisName(
         numbers.shortened(name, longest=_LONGEST_NAME),
-        (start + length / 2) * pixels + 3,
+        round((start + length / 2) * pixels, 1),
         any(start <= place < end for place in shown),
     )
 
