@@ -140,8 +140,11 @@ def value_at(
     imbalance = np.full(np.shape(recalls), 2 * positive_share - 1)
     suite = evaluate_stack(unit_matrices(recalls, specificities, imbalance), ordinal=True)
     if spec.scope is Scope.AGGREGATE:
-        return suite.aggregate[spec.key].value
-    return suite.per_class[spec.key].value[..., _POSITIVE]
+        values = suite.aggregate[spec.key].value
+    else:
+        values = suite.per_class[spec.key].value[..., _POSITIVE]
+    # What is 0 or 1 exactly is not an inequality because of the rounding of floats.
+    return np.round(values, _DECIMALS)
 
 
 def height(spec: MetricSpec, value: float) -> float:
@@ -158,6 +161,7 @@ BALANCED, SHARES = 0.5, (0.05, 0.95)
 """Shares of the positive class: imbalance coefficients of 0, and of -0.9 and 0.9."""
 _STEPS = 20
 _ROUNDING = 1e-9
+_DECIMALS = 12
 
 Floats = NDArray[np.float64]
 

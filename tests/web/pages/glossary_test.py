@@ -73,6 +73,12 @@ def test_a_map_is_drawn_inside_its_frame(client: PageClient) -> None:
             ), key
 
 
+def test_a_value_of_exactly_0_is_not_said_to_be_nearly_0(client: PageClient) -> None:
+    page = client.page("/glossary/mcc?share=0.5")
+
+    assert "0.9000.0000.2500.4360.6120.8000.894" in [row.text for row in page.all("tr")]
+
+
 def test_runs_are_letters_on_the_map_and_lines_beside_it(
     client: PageClient, dataset_id: int
 ) -> None:
