@@ -16,7 +16,7 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.datasets import find_dataset
 from offdiag.store.models import WorkRow
-from support.dashboard import log_counts, log_lesions
+from support.dashboard import log_counts, log_lesions, open_lesions
 from support.forms import form_to, send
 from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
@@ -270,6 +270,18 @@ def test_a_single_dataset_with_a_failure_stays_on_the_home_page(
     assert "too wide" in client.page("/").one("ul", "failures").text
     mark_as_seen(client, database)
     assert client.get("/").status_code == 302
+
+
+def test_a_dataset_whose_only_run_is_still_open_does_not_count_its_labels(
+    client: PageClient, database: Database
+) -> None:
+    open_lesions(database)
+    log_counts(database, ((90, 10), (10, 90)), ("x", "y"), dataset="pets")
+
+    lines = {row[0].split()[0]: " ".join(row) for row in client.page("/?q=").table("data")}
+
+    assert "no results yet" in lines["derm-7"]
+    assert "0 of 0" not in lines["derm-7"]
 
 
 def test_an_empty_registry_leads_to_how_to_log_a_run(client: PageClient) -> None:

@@ -262,7 +262,8 @@ def _state(
     """How certain the ranking is, in a few words, and whether that is bad news."""
     if not dataset.n_labelled:
         n_examples = dataset.n_samples or n_unlabelled
-        return f"0 of {numbers.count(n_examples)} labelled", False
+        labelled = f"0 of {numbers.count(n_examples)} labelled"
+        return labelled if n_examples else "no results yet", False
     if why_undefined is not None:
         return reason_text(why_undefined), False
     if status is None:
