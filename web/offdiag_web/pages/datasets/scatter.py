@@ -206,6 +206,8 @@ Anchor = Literal["start", "end"]
 _BETWEEN_NAMES = 8.0
 _CLEARLY_NEARER = 6.0
 """Pixels by which a name is nearer to its own point than to any other."""
+_BESIDE = 16.0
+"""Pixels up to which a name needs no line to its point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,9 +267,20 @@ def placed_names(
             if is_inside and is_its_own and not any(box.overlaps(each) for each in taken):
                 taken.append(box)
                 css_class = f"direct {letters.css_class}"
-                written.append(words(name.text, x=x, y=y, css_class=css_class, anchor=anchor))
+                text = words(name.text, x=x, y=y, css_class=css_class, anchor=anchor)
+                written.append(text + _leader(name, written_at, letters))
                 break
     return written
+
+
+def _leader(name: Name, box: Box, letters: Letters) -> str:
+    """A line from a point to its name, if the name is not next to it."""
+    if box.distance(name.x, name.y) <= _BESIDE:
+        return ""
+    x = min(max(name.x, box.left), box.right)
+    y = box.bottom if box.bottom < name.y else box.top
+    ends = f"M{coordinate(name.x)} {coordinate(name.y)}L{coordinate(x)} {coordinate(y)}"
+    return f'<path class="leader {letters.css_class}" d="{ends}"/>'
 
 
 def _around(name: Name, *, more: float) -> Iterable[tuple[float, float, Anchor]]:

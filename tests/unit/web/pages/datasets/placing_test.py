@@ -72,6 +72,16 @@ def test_a_written_name_is_clearly_nearer_to_its_own_point_than_to_any_other() -
     assert n_written > 20
 
 
+def test_a_name_that_is_not_beside_its_point_has_a_line_to_it() -> None:
+    at = (200.0, 100.0)
+    (beside,) = placed_names([Name("vit", *at)], FRAME, points=[at])
+    crowd = [(60.0, 340.0, at[1] + step) for step in (-24, -14, -4, 4, 14, 24)]
+    (away,) = placed_names([Name("vit", *at)], FRAME, points=[at], bars=crowd)
+
+    assert "leader" not in beside
+    assert f'd="M{at[0]:g} {at[1]:g}L' in away
+
+
 def test_the_letter_of_a_model_is_beside_the_link_whose_name_does_not_contain_it() -> None:
     fifth = ModelMark("vit", "circle", "b", "model-1")
     dot = Dot(
