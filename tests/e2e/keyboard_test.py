@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from support.browser import CLEAN, violations_in_both_themes
 from support.dashboard import LesionRegistry
 
 pytestmark = pytest.mark.browser
@@ -190,6 +191,27 @@ def test_e_opens_the_exports_and_escape_clears_what_is_ticked(open_page: Any) ->
     assert download.value.suggested_filename.endswith(".csv")
     page.keyboard.press("Escape")
     expect(page.get_by_role("link", name="CSV")).to_be_hidden()
+
+
+def test_the_button_that_shows_columns_can_be_seen(open_page: Any) -> None:
+    seen = open_page("/runs?q=dataset:derm-7")
+    seen.page.locator(".chooser > summary").press("Enter")
+    expect(seen.page.get_by_role("button", name="Show columns")).to_be_visible()
+
+    assert violations_in_both_themes(seen) == CLEAN
+
+
+def test_links_that_sort_are_seen_where_the_focus_reaches_them_on_a_phone(open_page: Any) -> None:
+    page = open_page("/runs?q=dataset:derm-7", reduced_motion="reduce").page
+    page.set_viewport_size({"width": 390, "height": 844})
+    head = page.get_by_role("link", name="Accuracy", exact=True)
+    width = "link => link.closest('thead').getBoundingClientRect().width"
+    assert head.evaluate(width) == 1
+
+    head.focus()
+
+    assert head.evaluate(width) > 300
+    assert page.locator("thead [role=separator]").locator("visible=true").count() == 0
 
 
 def test_columns_of_runs_are_resized_by_keys_and_pointer_and_stay_so(
