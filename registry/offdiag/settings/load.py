@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from offdiag.errors import InvalidInput
 from offdiag.settings.model import SECRETS, Settings
@@ -154,7 +155,7 @@ def _file_layer(path: Path, content: bytes, is_exposed: bool) -> _Layer:
     # A server asks for settings several times for each page: the same content is parsed, and
     # warned of, once.
     try:
-        table = tomllib.loads(content.decode())
+        table = tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
             f"{str(path)!r} is not valid TOML: {error}.",
@@ -221,7 +222,7 @@ def _check(layer: _Layer) -> None:
         raise InvalidInput(
             f"{source} holds it, but there is no such setting."
             if unknown
-            else f"{source} says {_shown(key, first['input'])}: {first['msg'].lower()}.",
+            else f"{source} says {_shown(key, first['input'])}: {_expected(key, first)}.",
             field=key,
             hint=_known_settings(key) if unknown else _default_of(key),
         ) from None
@@ -229,6 +230,14 @@ def _check(layer: _Layer) -> None:
 
 def _shown(key: str, value: Any) -> str:
     return "something secret" if key in SECRETS else repr(value)
+
+
+def _expected(key: str, problem: ErrorDetails) -> str:
+    """What is wrong with a value; a pattern is described in words."""
+    if problem["type"] != "string_pattern_mismatch":
+        return problem["msg"].lower()
+    section, _, name = key.rpartition(".")
+    return f"write {type(getattr(Settings(), section)).model_fields[name].description}"
 
 
 def _known_settings(key: str) -> str:

@@ -30,7 +30,11 @@ LOCAL_ENGINE = "local"
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Share = Annotated[float, Field(ge=0, le=1)]
 RateLimit = Annotated[
-    str, Field(pattern=r"^[1-9][0-9]* per ([1-9][0-9]* )?(second|minute|hour|day)s?$")
+    str,
+    Field(
+        pattern=r"^[1-9][0-9]* per ([1-9][0-9]* )?(second|minute|hour|day)s?$",
+        description="a limit such as 600 per minute",
+    ),
 ]
 Correlation = Annotated[float, Field(ge=-1, le=1)]
 
@@ -78,13 +82,27 @@ class ServerSettings(Section):
     """Key that signs forms. Empty: the one in `secret_key_file`."""
     secret_key_file: str = ""
     """File with that key, created if missing. Empty: next to an embedded database."""
-    public_url: Annotated[str, Field(pattern=r"^(https?://[^\s?#]+)?$")] = ""
+    public_url: Annotated[
+        str,
+        Field(
+            pattern=r"^(https?://[^\s?#]+)?$",
+            description="a URL such as https://registry.example.org",
+        ),
+    ] = ""
     """Public URL of this server, for links in messages. Empty: host and port."""
-    trusted_hosts: str = ""
+    trusted_hosts: Annotated[
+        str,
+        Field(
+            pattern=r"^[^/]*$", description="names without https://, such as registry.example.org"
+        ),
+    ] = ""
     """Additional host names of the server, separated by commas."""
     trusted_proxies: Annotated[int, Field(ge=0, le=10)] = 0
     """Number of trusted proxies, whose headers provide client address, host name and TLS."""
-    content_hosts: str = ""
+    content_hosts: Annotated[
+        str,
+        Field(pattern=r"^[^/]*$", description="hosts without https://, such as img.example.org"),
+    ] = ""
     """Hosts from which browsers may load images and sound of samples, separated by commas. Empty:
     none."""
     content_limit_mb: Annotated[int, Field(ge=0)] = 0

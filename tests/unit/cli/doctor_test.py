@@ -112,6 +112,27 @@ def test_a_database_in_use_is_examined(folder: Path, offdiag: Command) -> None:
     assert not any(finding.is_problem for finding in findings.values())
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "says"),
+    [
+        ('[jobs]\nengine = "celery"\n', "jobs.engine", "Installed are: local, procrastinate."),
+        ('[oidc]\nroles = "ops=boss"\n', "oidc.roles", "Write group=role"),
+        ('[webhook]\nsecret = "whsec_!"\n', "webhook.secret", "is not base64 after whsec_"),
+    ],
+)
+def test_a_setting_that_would_fail_later_is_a_problem(
+    folder: Path, offdiag: Command, text: str, name: str, says: str
+) -> None:
+    (folder / "offdiag.toml").write_text(text, encoding="utf-8")
+
+    answer = offdiag("doctor", "--json")
+
+    assert answer.code == 1
+    problems = [each for each in answer.json["findings"] if not each["ok"]]
+    assert [each["name"] for each in problems] == [name]
+    assert says in problems[0]["hint"]
+
+
 def test_a_file_of_another_program_is_a_problem_with_exit_code_1(
     folder: Path, offdiag: Command
 ) -> None:

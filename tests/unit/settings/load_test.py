@@ -141,6 +141,31 @@ def test_a_bad_setting_in_the_environment_is_refused_naming_the_variable(
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("OFFDIAG_SERVER__PUBLIC_URL", "registry.example.org", "https://registry.example.org"),
+        ("OFFDIAG_SERVER__TRUSTED_HOSTS", "https://a.example.org", "names without https://"),
+        ("OFFDIAG_SERVER__CONTENT_HOSTS", "https://a.example.org/", "hosts without https://"),
+        ("OFFDIAG_ACCESS__API_LIMIT", "1200", "600 per minute"),
+    ],
+)
+def test_a_value_in_another_form_is_refused_with_an_example(
+    tmp_path: Path, name: str, value: str, says: str
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        load_settings({name: value}, folder=tmp_path)
+
+    assert f"{name} says {value!r}: write " in caught.value.message
+    assert says in caught.value.message
+
+
+def test_a_file_may_begin_with_the_mark_that_windows_editors_write(tmp_path: Path) -> None:
+    (tmp_path / "offdiag.toml").write_bytes(b"\xef\xbb\xbf[server]\nport = 9000\n")
+
+    assert load_settings({}, folder=tmp_path).server.port == 9000
+
+
 def test_the_value_of_an_unknown_key_is_not_shown_for_it_may_be_a_secret(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as caught:
         load_settings({"OFFDIAG_DATABASE__PASSWORD": "hunter2"}, folder=tmp_path)

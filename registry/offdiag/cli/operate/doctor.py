@@ -102,6 +102,28 @@ def offline_queue_finding(settings: ClientSettings) -> Finding:
     return Finding(name, f"{text}; offdiag sync sends them" if waiting else f"{spool} is empty")
 
 
+def settings_findings(settings: Settings) -> Iterator[Finding]:
+    """Problems with settings that are only read when a worker starts, users sign in or a webhook
+    is sent."""
+    from offdiag.services.access.openid import read_roles
+    from offdiag.services.delivery.message import DeliveryRefused
+    from offdiag.services.delivery.webhook import signing_key
+    from offdiag.services.jobs.submit import notifier_named
+
+    try:
+        notifier_named(settings.jobs.engine)
+    except OffdiagError as error:
+        yield Finding("jobs.engine", error.message, error.hint or "Install or correct it.")
+    try:
+        read_roles(settings.oidc.roles)
+    except OffdiagError as error:
+        yield Finding("oidc.roles", error.message, error.hint or "Correct it.")
+    try:
+        signing_key(settings.webhook.secret)
+    except DeliveryRefused as error:
+        yield Finding("webhook.secret", "nothing can be posted.", str(error))
+
+
 def signing_key_finding(settings: ServerSettings, database: Database) -> Finding:
     """Whether `offdiag serve` would find a strong key; the check creates none."""
     from offdiag_web.signing_key import SETTING, SUFFIX, weakness_of
@@ -203,6 +225,7 @@ def examine(settings: Settings) -> list[Finding]:
         return [*findings, Finding("database", text, hint)]
     from offdiag.store.database import Database
 
+    findings.extend(settings_findings(settings))
     try:
         with closing(Database(database_url(settings))) as database:
             findings.extend(_database(database))
