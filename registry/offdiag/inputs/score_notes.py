@@ -150,8 +150,8 @@ def _predict_by_lowest(values: NDArray[np.float32], codes: NDArray[np.int64]) ->
         return False
     n_lowest = int(np.count_nonzero(values.argmin(axis=_CLASS_AXIS) == codes))
     by_chance = n_samples / n_classes
-    beyond_chance = by_chance + _BY_CHANCE * math.sqrt(by_chance)
-    return bool(n_lowest > max(_MOSTLY * n_samples, beyond_chance))
+    many = max(_MOSTLY * n_samples, by_chance + _BY_CHANCE * math.sqrt(by_chance))
+    return bool(n_lowest > many)
 
 
 def _exchanged_in_truth(

@@ -187,14 +187,23 @@ def first_problem(error: ValidationError, model: type[BaseModel] | None = None) 
         cause = problem["ctx"]["error"]
         if isinstance(cause, InvalidInput):
             return InvalidInput(cause.message, field=cause.field or place, hint=cause.hint)
-    given = repr(problem["input"])
+    given = "null" if problem["input"] is None else repr(problem["input"])
     shown = given if len(given) <= _LONGEST_QUOTE else f"{given[:_LONGEST_QUOTE]}…"
     return InvalidInput(f"the value {shown} does not fit.", field=place, hint=f"{problem['msg']}.")
 
 
+_ALTERNATIVES = ("str", "int", "bool", "float")
+
+
 def _place(problem: ErrorDetails) -> str:
+    """The path to a value, without the alternatives that pydantic tried: list[int], str."""
     text = ""
-    for part in problem["loc"]:
+    parts = problem["loc"]
+    if parts[1:] and parts[-1] in _ALTERNATIVES:
+        parts = parts[:-1]
+    for part in parts:
+        if isinstance(part, str) and part.endswith("]") and text:
+            continue
         if isinstance(part, int):
             text += f"[{part}]"
         else:

@@ -103,6 +103,25 @@ def test_scores_in_place_of_predictions_are_refused_as_such(client: PageClient, 
     assert "did you mean y_score" in f"{error['message']} {error['hint']}".lower()
 
 
+@pytest.mark.parametrize(
+    ("columns", "field", "message"),
+    [
+        ({"y_pred": ["a", None]}, "y_pred[1]", "The value null does not fit."),
+        ({"y_pred": ["a"], "sample_ids": [1.5]}, "sample_ids[0]", "The value 1.5 does not fit."),
+        ({"y_pred": ["a"], "y_score": ["x"]}, "y_score[0]", "The value 'x' does not fit."),
+        ({"y_pred": ["a"], "y_true": ["a", "b"]}, "y_pred", "y_true has 2 values, y_pred has 1."),
+    ],
+)
+def test_the_place_of_a_wrong_value_is_the_one_in_the_body(
+    client: PageClient, columns: dict[str, Any], field: str, message: str
+) -> None:
+    run_id = opened(client, labels=["a", "b"])
+
+    error = put_columns(client, run_id, columns, "json").get_json()["error"]
+
+    assert (error["field"], error["message"]) == (field, message)
+
+
 @pytest.mark.parametrize("kind", ["json", "parquet"])
 def test_whole_floats_are_labels_with_a_notice(client: PageClient, kind: str) -> None:
     run_id = opened(client, labels=[False, True])

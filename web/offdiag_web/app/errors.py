@@ -287,7 +287,8 @@ def _http_failure(error: HTTPException) -> Failure:
 
 
 def capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """A sentence with a capital, unless it begins with the name of an argument, as y_true."""
+    return text if "_" in text.partition(" ")[0] else text[:1].upper() + text[1:]
 
 
 def sentence_of(error: OffdiagError) -> str:
