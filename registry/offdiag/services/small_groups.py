@@ -167,11 +167,11 @@ class GroupSizes:
         for other, outer in self.columns.items():
             if other == name:
                 continue
-            shape = len(column.levels), len(outer.levels)
-            pairs = np.ravel_multi_index((column.codes, outer.codes), shape)
+            shape = len(outer.levels), len(column.levels)
+            pairs = np.ravel_multi_index((outer.codes, column.codes), shape)
             cells = np.bincount(pairs, self.labelled, minlength=shape[0] * shape[1])
             by_level: NDArray[np.float64] = cells.reshape(shape).astype(np.float64)
-            table = _by_value(outer, _by_value(column, by_level).T)
+            table = _by_value(outer, _by_value(column, by_level, axis=1), axis=0)
             outer_sizes = self._sizes[other].items()
             for (value, size), shared in zip(outer_sizes, table.tolist(), strict=True):
                 found = [
@@ -185,13 +185,17 @@ class GroupSizes:
                 yield from (Family([each], size - sizes[each], other, value) for each in found)
 
 
-def _by_value(column: SliceColumn, table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sums of the rows of a table, one for each level, by the values that slices can ask for."""
+def _by_value(
+    column: SliceColumn, table: NDArray[np.float64], *, axis: int
+) -> NDArray[np.float64]:
+    """Sums over the levels of a column, one axis of a table, by the values of its slices."""
     place = {level: at for at, level in enumerate(column.levels)}
     if not column.of_tags:
-        return table[[place[each] for each in _values(column)]]
-    unknown = [table[[place[UNKNOWN]]]] if UNKNOWN in place else []
-    return np.concatenate([column.membership @ table, *unknown])
+        return table.take([place[each] for each in _values(column)], axis=axis)
+    members = column.membership
+    sums = members @ table if axis == 0 else np.inner(table, members)
+    unknown = [place[UNKNOWN]] if UNKNOWN in place else []
+    return np.concatenate([sums, table.take(unknown, axis=axis)], axis=axis)
 
 
 def _codes_of(column: SliceColumn) -> NDArray[np.int64]:
