@@ -151,6 +151,7 @@ def test_what_is_too_much_is_not_received_forever(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(web_server, "_LOOK_EVERY_S", 0)
     head = b"POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n"
     with serving(echo) as server, opened(server, head) as endless:
+        assert b" 413 " in endless.recv(100)
         while server.active_channels:
             with suppress(OSError):  # It is reset in the end.
                 endless.sendall(b"x")
