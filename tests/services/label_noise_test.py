@@ -95,7 +95,7 @@ def test_an_order_holds_up_to_a_share_of_wrong_labels(database: Database) -> Non
     statements = [pair.statement for pair in noise_document(noise(database)).pairs]
 
     assert statements == [
-        "net and twin cannot be told apart, even if all labels are right.",
+        "net and twin show no significant difference, even if all labels are right.",
         "net leads forest under any noise up to 3.8 %.",
         "twin leads forest under any noise up to 3.7 %.",
     ]

@@ -97,7 +97,7 @@ def undecided_among(
 
 
 def more_samples_sentence(found: Undecided) -> str:
-    """ "About 2,000 labelled examples in all (1,700 to 2,300) would settle a difference ..."."""
+    """ "About 2,000 labelled examples in all (1,700 to 2,300) would detect a difference ..."."""
     samples = found.samples
     which = (
         f"a difference of {points_text(samples.difference)} in "
@@ -110,12 +110,12 @@ def more_samples_sentence(found: Undecided) -> str:
         settled = ""
     if samples.needed <= samples.n_samples:
         enough = f", and even one of {settled}" if settled else ""
-        return f"The present {samples.n_samples:,} labelled examples settle {which}{enough}."
-    now = f"; {present} settle one of {settled}" if settled else ""
+        return f"The present {samples.n_samples:,} labelled examples detect {which}{enough}."
+    now = f"; {present} detect one of {settled}" if settled else ""
     needed = f"{about(samples.needed, more_than=samples.n_samples):,}"
     return (
         f"About {needed} labelled examples in all ({about(samples.low):,} to "
-        f"{about(samples.high):,}) would settle {which}{now}."
+        f"{about(samples.high):,}) would detect {which}{now}."
     )
 
 

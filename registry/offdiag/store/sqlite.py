@@ -40,7 +40,7 @@ def require_writable(path: Path) -> None:
         if place.exists() and not os.access(place, os.W_OK):
             raise DatabaseUnavailable(
                 f"{path}: {place} cannot be written by this user.",
-                hint="Give it write permission on the file and its folder, name another "
+                hint="Give this user write permission on the file and its folder, name another "
                 "place, or open it for reading with sqlite:///file:…?mode=ro&uri=true.",
             )
 

@@ -73,13 +73,7 @@ REFUSED: list[tuple[str, tuple[str, ...], str, bytes, str]] = [
     # Tables of predictions.
     ("no header", LOG, "x.csv", b"a,b\nb,a\n", "has no column"),
     ("other actual classes", LOG, "x.csv", b"y,y_pred\nb,a\n", "name the right one with --true"),
-    (
-        "other predictions",
-        LOG,
-        "x.jsonl",
-        b'{"y_true":"a","y":"b"}',
-        "name the right one with --pred",
-    ),
+    ("other predictions", LOG, "x.jsonl", b'{"y_true":"a","y":"b"}', "right one with --pred"),
     ("no such scores", (*LOG, "--score", "p"), "x.csv", b"y_true,y_pred\nb,a\n", "with --score"),
     (
         "thousands or decimals",

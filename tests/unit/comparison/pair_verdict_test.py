@@ -33,15 +33,15 @@ AT_ODDS: tuple[Triple, ...] = (("yes", "yes", "no", 8), ("yes", "no", "yes", 7))
             25,
             500,
             (
-                "About 2,000 labelled examples in all (1,500 to 2,500) would settle a difference "
-                "of 2 points in accuracy between A and B; the present 500 settle one of 4 points."
+                "About 2,000 labelled examples in all (1,500 to 2,500) would detect a difference "
+                "of 2 points in accuracy between A and B; the present 500 detect one of 4 points."
             ),
         ),
         (
             500,
             10_000,
             (
-                "The present 10,000 labelled examples settle a difference of 2 points in accuracy "
+                "The present 10,000 labelled examples detect a difference of 2 points in accuracy "
                 "between A and B, and even one of 0.9 points."
             ),
         ),
@@ -50,7 +50,7 @@ AT_ODDS: tuple[Triple, ...] = (("yes", "yes", "no", 8), ("yes", "no", "yes", 7))
             58,
             1_500,
             (
-                "About 1,516 labelled examples in all (1,300 to 1,800) would settle a difference "
+                "About 1,516 labelled examples in all (1,300 to 1,800) would detect a difference "
                 "of 2 points in accuracy between A and B."
             ),
         ),
@@ -58,7 +58,7 @@ AT_ODDS: tuple[Triple, ...] = (("yes", "yes", "no", 8), ("yes", "no", "yes", 7))
             0,
             2,
             (
-                "About 390 labelled examples in all (390 to 13,000) would settle a difference "
+                "About 390 labelled examples in all (390 to 13,000) would detect a difference "
                 "of 2 points in accuracy between A and B."
             ),
         ),

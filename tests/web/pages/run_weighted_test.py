@@ -260,7 +260,7 @@ def test_a_weighted_run_stands_below_the_end_of_the_best_set(
         for name, n_wrong in (("good", 10), ("poor", 90))
     )
     work_off(database)
-    assert "above: cannot be told apart" in client.get("/runs?q=dataset:holdout").text
+    assert "above: no significant difference" in client.get("/runs?q=dataset:holdout").text
     weights = [1.0, 2.0] * 100
     weighted = log(
         database, y_true=actual, y_pred=actual, sample_weight=weights, facts=RunFacts(name="w")
@@ -269,7 +269,7 @@ def test_a_weighted_run_stands_below_the_end_of_the_best_set(
 
     listed = client.get("/runs?q=dataset:holdout").text
 
-    border = listed.index("above: cannot be told apart")
+    border = listed.index("above: no significant difference")
     assert listed.index("/runs/" + good) < border < listed.index("/runs/" + weighted.id)
     assert listed.count("★") == 2  # Of the line, and in the legend.
 

@@ -148,7 +148,7 @@ def test_the_best_set_is_marked_and_its_end_drawn_where_the_list_is_sorted_by_it
         "similar": "●in set",
         "poorchampion": "",
     }
-    border = "above: cannot be told apart from the best (95 %, corrected for 4 runs)"
+    border = "above: no significant difference from the best (95 %, corrected for 4 runs)"
     assert [row.text for row in page.all("tr", "border")] == [border]
     assert not by_age.all("tr", "border")
     assert "★best value" in {row[2] for row in by_age.table("data")}

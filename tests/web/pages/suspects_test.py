@@ -384,5 +384,7 @@ def test_the_page_of_noise_has_ranges_and_says_when_it_cannot_tell(
         ("99.3 %", "98.9 to 99.8 %", "94.3 to 100.0 %", "1 to 2")
     }
     [pair] = client.json("/datasets/d/noise.json")["pairs"]
-    assert pair["statement"].endswith("cannot be told apart, even if all labels are right.")
+    assert pair["statement"].endswith(
+        "show no significant difference, even if all labels are right."
+    )
     assert "not a share" in client.get("/datasets/d/noise?share=x").text

@@ -94,11 +94,17 @@ def _retried(database: Database, job: int) -> Retried:
     return Retried(id=retry_job(database, job))
 
 
+_WORDS = {"failed": "to be retried", "dead": "failed"}
+"""How tables call these states, as the page of jobs and `offdiag doctor` do; JSON has the keys."""
+
+
 def _tables(found: JobList) -> Iterator[Table]:
     workers = [each for each in found.processes if each.kind == "worker"]
     schedulers = [each for each in found.processes if each.kind != "worker"]
     facts = {
-        "queue": ", ".join(f"{number} {state}" for state, number in found.counts.items()),
+        "queue": ", ".join(
+            f"{number} {_WORDS.get(state, state)}" for state, number in found.counts.items()
+        ),
         "worker": _alive(workers, is_alive=found.has_worker),
         "scheduler": _alive(schedulers, is_alive=found.has_scheduler),
     }
@@ -109,7 +115,7 @@ def _tables(found: JobList) -> Iterator[Table]:
             (
                 (
                     str(each.id),
-                    each.state,
+                    _WORDS.get(each.state, each.state),
                     each.task,
                     json.dumps(each.args, ensure_ascii=False),
                     str(each.attempts),

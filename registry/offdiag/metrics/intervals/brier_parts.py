@@ -64,7 +64,7 @@ def brier_part_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str
         resolution.add(size, observed - share, p - share, p, unbiased)
     if n_single > MOST_SINGLE * n_samples:
         note = (
-            f"noise cannot be told apart: {n_single:,} of {n_samples:,} examples have scores of "
+            f"noise cannot be separated: {n_single:,} of {n_samples:,} examples have scores of "
             "their own"
         )
     elif n_others < SMALLEST_WITH_ENDS:

@@ -243,7 +243,7 @@ def pair_statement(pair: NoisyPair) -> str:
     """A sentence such as "A leads B under any noise up to 3 %."."""
     names = f"{pair.leader.name} and {pair.other.name}"
     if pair.share is None:
-        return f"{names} cannot be told apart, even if all labels are right."
+        return f"{names} show no significant difference, even if all labels are right."
     noise = "if all labels are right; one wrong label can end that"
     if pair.share > 0:
         # Rounded down, so that no more noise is claimed than was found.

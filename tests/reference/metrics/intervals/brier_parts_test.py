@@ -120,7 +120,7 @@ def test_where_most_samples_have_a_score_of_their_own_there_are_no_ends() -> Non
     for key in (RELIABILITY, RESOLUTION):
         assert (found[key].low, found[key].high) == (None, None)
         assert found[key].note == (
-            "noise cannot be told apart: 300 of 300 examples have scores of their own"
+            "noise cannot be separated: 300 of 300 examples have scores of their own"
         )
     values = score_metrics(forecasts)
     assert values[RELIABILITY].value == pytest.approx(values["brier_sum"].value)

@@ -153,7 +153,7 @@ def test_every_metric_has_an_interval_or_a_reason_to_have_none(forecasts: Foreca
             continue
         if key in PARTS and forecasts is not COARSE:
             assert (interval.low, interval.high) == (None, None), key
-            assert (interval.note or "").startswith("noise cannot be told apart"), key
+            assert (interval.note or "").startswith("noise cannot be separated"), key
             continue
         assert interval.low is not None, key
         assert interval.high is not None, key

@@ -172,9 +172,9 @@ def budget_view(decision: Decision, budget: LabelBudget) -> BudgetView:
     )
     return BudgetView(
         needed=needed,
-        between=f"in all would settle a difference of {matters} between {' and '.join(names)} "
+        between=f"in all would detect a difference of {matters} between {' and '.join(names)} "
         "(power 80 %).",
-        present=f"The present {numbers.count(budget.n_samples)} settle {settled}."
+        present=f"The present {numbers.count(budget.n_samples)} detect {settled}."
         if settled not in ("", matters)
         else "",
         difference=f"{100 * budget.difference:g}",

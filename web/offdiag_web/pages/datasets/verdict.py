@@ -52,9 +52,8 @@ def verdict_of(leaders: Leaders, n_runs: int) -> str:
         return f"{name} leads: {others} significantly {word}.{_not_compared(leaders)}"
     total = leaders.total - leaders.n_chosen_here
     all_runs = f"{numbers.plural(total, run)}{of}"
-    who = "None" if len(best) == total else numbers.count(len(best))
-    can = "can" if len(best) == total else "cannot"
-    return f"{who} of {all_runs} {can} be told apart on {metric}.{_not_compared(leaders)}"
+    who = "Each" if len(best) == total else numbers.count(len(best))
+    return f"{who} of {all_runs} may be the best by {metric}.{_not_compared(leaders)}"
 
 
 def _not_compared(leaders: Leaders) -> str:

@@ -254,7 +254,7 @@ def _tested_text(leaders: Leaders | None) -> str:
     if leaders is None or leaders.why_not_tested is not None:
         return ""
     n_tested = numbers.count(len(leaders.runs))
-    return f"cannot be told apart from the best (95 %, corrected for {n_tested} runs)"
+    return f"no significant difference from the best (95 %, corrected for {n_tested} runs)"
 
 
 def _model_keys(
