@@ -308,7 +308,6 @@ ABOUT_THE_DATABASE: tuple[Words, ...] = (
     ("gc",),
     ("user", "list"),
     ("token", "list"),
-    ("link", "list"),
     ("db", "check"),
     ("export", "default", "--to", "x.zip"),
     ("import", "archive", "x.zip"),
