@@ -23,13 +23,11 @@ def result_table(result: dict[str, Any]) -> str:
     )
     if machine["load_1_min"] > machine["cores"]:
         where += " The machine did much else meanwhile, which every figure of time shows."
+    facts = [f"| {name} | {_number(value)} |" for name, value in result["facts"].items()]
     lines = [
         where,
         "",
-        "| what was done | |",
-        "| --- | --: |",
-        *(f"| {name} | {_number(value)} |" for name, value in result["facts"].items()),
-        "",
+        *(["| what was done | |", "| --- | --: |", *facts, ""] if facts else []),
         "| what came of it | wanted | measured | |",
         "| --- | --: | --: | --- |",
         *(_line(goal) for goal in result["goals"]),

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from harness import RESULTS
+from result_table import result_table
 
 README = Path(__file__).parent / "README.md"
 
@@ -45,42 +45,12 @@ ON_PAGES = ("claims", "load-", "soak", "storm")
 
 def main() -> None:
     results = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
-    sections = [_section(each) for each in results if not each["name"].startswith(ON_PAGES)]
-    README.write_text("\n".join([INTRODUCTION, *sections]), encoding="utf-8")
-
-
-def _section(result: dict[str, Any]) -> str:
-    machine = result["machine"]
-    where = (
-        f"{result['date']}, {machine['processor']}, {machine['cores']} cores, "
-        f"Python {machine['python']}, load {machine['load_1_min']}; "
-        + ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    )
-    lines = [
-        f"## {result['name']}",
-        "",
-        where,
-        "",
-        "| goal | wanted | measured | |",
-        "|---|--:|--:|---|",
+    sections = [
+        f"## {each['name']}\n\n{result_table(each)}\n"
+        for each in results
+        if not each["name"].startswith(ON_PAGES)
     ]
-    lines += [_line(goal) for goal in result["goals"]]
-    if result["facts"]:
-        lines += ["", "| figure | |", "|---|--:|"]
-        lines += [f"| {name} | {_figure(value)} |" for name, value in result["facts"].items()]
-    return "\n".join([*lines, ""])
-
-
-def _line(goal: dict[str, Any]) -> str:
-    sign = "≥" if goal["at_least"] else "≤"
-    verdict = "met" if goal["is_met"] else "**missed**"
-    return (
-        f"| {goal['name']} | {sign} {goal['wanted']:,.4g} | {goal['measured']:,.4g} | {verdict} |"
-    )
-
-
-def _figure(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:,.4g}"
+    README.write_text("\n".join([INTRODUCTION, *sections]), encoding="utf-8")
 
 
 if __name__ == "__main__":
