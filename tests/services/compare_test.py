@@ -150,7 +150,8 @@ def test_shared_examples_with_contradicting_labels_are_left_out(
         database, PLAIN[:150], name="p", truth=TRUTH[:150], sample_ids=sample_names(0, 150)
     )
     truth = ["df", "df", *TRUTH[22:]]
-    focal = log_model(database, FOCAL[20:], name="f", truth=truth, sample_ids=sample_names(20))
+    with pytest.warns(LabelNote, match="for 2 of the 130 samples in both"):
+        focal = log_model(database, FOCAL[20:], name="f", truth=truth, sample_ids=sample_names(20))
 
     found = compare(database, plain, focal, on_shared=True)
 

@@ -63,7 +63,7 @@ def notes_of(database: Database, *runs: dict[str, Any]) -> list[str]:
         (
             {"sample_ids": range(N)},
             {"sample_ids": range(1, N + 1)},
-            "which begin with 0 instead of 1, but y_true is the same in their order",
+            r"for \d+ of the 59 samples in both",
         ),
         (
             {"sample_ids": IDS},

@@ -48,13 +48,14 @@ def note_on_other_labels(
     known = truths.truth_codes(session, newest.id)
     known_ids = truths.truth_ids(session, newest)
     if ids is not None and known_ids is not None and not are_equal(known_ids, ids):
+        places, own_places = common_places([known_ids, ids])
         note = None
         if is_of_one_size:
             is_same = np.array_equal(known, actual) and _is_mixed(actual, n_classes)
+            is_same &= len(places) == 0
             note = _named_otherwise(
                 before, kept, known_ids, ids, is_alike=is_alike, is_same=is_same
             )
-        places, own_places = common_places([known_ids, ids])
         shared = known[places], actual[own_places]
         return note or _contradicted(before, kept, *shared, n_classes, are_all=False)
     if np.array_equal(as_logged(known), predicted()):
