@@ -277,7 +277,8 @@ def test_a_page_takes_six_statements_however_many_chunks_there_are(database: Dat
     work_off(database)
     with counted_statements() as small:
         browse_examples(database, few, ExampleQuestion())
-    many = stream_scored(database, scored_cases(60, seed=6), chunk=5)
+    with pytest.warns(LabelNote, match="of the 30 samples in both"):
+        many = stream_scored(database, scored_cases(60, seed=6), chunk=5)
     work_off(database)
 
     for question in (*QUESTIONS.values(), ExampleQuestion(order=ORDERS["as logged"])):

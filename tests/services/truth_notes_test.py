@@ -102,6 +102,11 @@ def test_ground_truth_that_is_probably_the_known_one_is_noted(
             {"y_true": SORTED, "sample_ids": range(N, 2 * N)},
         ),
         ({"sample_ids": range(N)}, {"y_true": OTHERS}),
+        # Folds of labels that were made up.
+        (
+            {"y_true": list("abc") * 20, "sample_ids": range(N)},
+            {"y_true": list("abc") * 20, "sample_ids": range(N, 2 * N)},
+        ),
     ],
 )
 def test_other_samples_are_not_noted(

@@ -90,6 +90,7 @@ def _contradicted(
 
 
 _FEWEST_ALIKE = 20
+_LONGEST_PATTERN = 12
 _NEARLY_ALL = 0.9
 
 
@@ -108,9 +109,12 @@ def _are_nearly_equal(known: Codes, actual: Codes, n_classes: int) -> bool:
 def _is_mixed(codes: Codes, n_classes: int) -> bool:
     """Whether classes alternate, unlike those of files from a folder for each class.
 
-    Other samples have the same labels only by chance then, if they are not very few.
+    Other samples have the same labels only by chance then, if they are not very few. Labels that
+    were made up by repeating a pattern do not count.
     """
     if are_sets(codes) or len(codes) < _FEWEST_ALIKE:
+        return False
+    if any((codes[at:] == codes[:-at]).all() for at in range(1, _LONGEST_PATTERN + 1)):
         return False
     return int(np.count_nonzero(codes[1:] != codes[:-1])) >= 2 * n_classes
 
