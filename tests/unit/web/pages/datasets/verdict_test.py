@@ -69,9 +69,9 @@ def test_runs_whose_threshold_was_chosen_here_are_not_said_to_be_worse() -> None
         f"run 0 leads: the next 2 runs are significantly lower. {note}"
     )
     alike = replace(found, runs=(*found.runs[:3], found.runs[0], found.runs[0]))
-    assert verdict_of(alike, 5) == f"None of 3 runs can be told apart on MCC. {note}"
+    assert verdict_of(alike, 5) == f"Each of 3 runs may be the best by MCC. {note}"
     two = replace(found, runs=(*found.runs[:3], found.runs[0], found.runs[4]))
-    assert verdict_of(two, 5) == f"2 of 3 runs cannot be told apart on MCC. {note}"
+    assert verdict_of(two, 5) == f"2 of 3 runs may be the best by MCC. {note}"
 
 
 def test_runs_without_a_value_are_not_said_to_be_worse() -> None:
@@ -80,8 +80,8 @@ def test_runs_without_a_value_are_not_said_to_be_worse() -> None:
     )
     found = leaders(total=3)
     alike = replace(found, runs=found.runs[:1] * 3)
-    assert verdict_of(alike, 4) == "None of 3 ranked runs can be told apart on MCC."
-    assert verdict_of(alike, 3) == "None of 3 runs can be told apart on MCC."
+    assert verdict_of(alike, 4) == "Each of 3 ranked runs may be the best by MCC."
+    assert verdict_of(alike, 3) == "Each of 3 runs may be the best by MCC."
 
 
 @pytest.mark.parametrize(("lower_is_better", "word"), [(False, "highest"), (True, "lowest")])
