@@ -351,9 +351,10 @@ def _too_few(found: RankedDataset, trained_on: int) -> str:
         f"Needs a model with probabilities, or {FEWEST_WITHOUT_PROBABILITIES} models without; "
         f"there {'is' if n == 1 else 'are'} {n} without."
         if n
-        else "No run has a vote."
+        else "No run has a vote. A model votes with an evaluated run that is more accurate than "
+        "always predicting the largest class."
     )
-    return f"{text} Runs on training data have none." if trained_on else text
+    return f"{text} Runs on training data have no vote." if trained_on else text
 
 
 def _answer(
