@@ -100,6 +100,25 @@ def test_who_has_waited_long_enough_is_sent_away_with_a_time_to_come_back(slow: 
     assert slow.n_inside == 1
 
 
+def test_a_browser_gets_a_page_that_tries_again_unless_it_sent_a_form(slow: Slow) -> None:
+    gate = Admission(slow, at_once=1, looking_waits_s=0.05, bringing_waits_s=0.05)
+    crowd = Crowd(gate)
+    crowd.ask()
+    until(lambda: slow.n_inside == 1)
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+    page = Client(gate).get("/slow", headers=browser, buffered=True)
+    form = Client(gate).post("/slow", headers=browser, buffered=True)
+    program = Client(gate).get("/slow", headers={"Accept": "*/*"}, buffered=True)
+
+    assert [each.status_code for each in (page, form, program)] == [503] * 3
+    assert 'http-equiv="refresh" content="2"' in page.text
+    # The same address without the form would be another request.
+    assert "refresh" not in form.text
+    assert "Nothing was changed" in form.text
+    assert program.get_json()["error"]["code"] == "overloaded"
+
+
 def test_who_brings_something_waits_longer_than_who_looks(slow: Slow) -> None:
     gate = Admission(slow, at_once=1, looking_waits_s=0.0, bringing_waits_s=_PATIENCE_S)
     crowd = Crowd(gate)

@@ -209,6 +209,19 @@ _BODY = json.dumps(
         }
     }
 ).encode()
+_PAGE = (
+    '<!doctype html><html lang="en"><meta charset="utf-8">{refresh}'
+    '<meta name="viewport" content="width=device-width"><meta name="color-scheme" '
+    'content="light dark"><title>Overloaded · offdiag</title><h1>The server is overloaded</h1>'
+    "<p>{what_next}</p></html>"
+)
+_PAGE_AGAIN = _PAGE.format(
+    refresh=f'<meta http-equiv="refresh" content="{RETRY_AFTER_S}">',
+    what_next=f"This page tries again in {RETRY_AFTER_S} seconds.",
+).encode()
+_FORM_AGAIN = _PAGE.format(
+    refresh="", what_next="Nothing was changed. Reload this page to send the form again."
+).encode()
 
 
 def admitting(app: Flask, settings: ServerSettings) -> Flask:
@@ -250,16 +263,18 @@ class Admission:
         wait_s = self._looking_waits_s if is_looking else self._bringing_waits_s
         if not self._places.take(wait_s):
             self._count()
+            is_page = "text/html" in environ.get("HTTP_ACCEPT", "")
+            body = (_PAGE_AGAIN if is_looking else _FORM_AGAIN) if is_page else _BODY
             start_response(
                 "503 Service Unavailable",
                 [
-                    ("Content-Type", "application/json"),
-                    ("Content-Length", str(len(_BODY))),
+                    ("Content-Type", "text/html" if is_page else "application/json"),
+                    ("Content-Length", str(len(body))),
                     ("Retry-After", str(RETRY_AFTER_S)),
                     ("Cache-Control", "no-store"),
                 ],
             )
-            return [_BODY]
+            return [body]
         try:
             return _Response(self._application(environ, start_response), self._places)
         except BaseException:
