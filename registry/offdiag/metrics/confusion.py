@@ -145,8 +145,8 @@ def notes_on_matrix(matrix: Any) -> list[str]:
 def _notes_on_totals(counts: NDArray[np.int64]) -> list[str]:
     """A note if the last row and the last column are totals of the others."""
     last_row, last_column = counts[-1], counts[:, -1]
-    are_totals = np.array_equal(last_row, counts[:-1].sum(axis=0)) and np.array_equal(
-        last_column, counts[:, :-1].sum(axis=1)
+    are_totals = np.array_equal(last_row, _sums(counts[:-1])["column"]) and np.array_equal(
+        last_column, _sums(counts[:, :-1])["row"]
     )
     if len(counts) < _MANY_CLASSES or not are_totals or not last_row.any():
         return []
