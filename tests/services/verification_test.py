@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -205,6 +207,10 @@ def change_the_truth(session: Session) -> None:
     chunk.codes = bytes([1 - chunk.codes[0]]) + chunk.codes[1:]
 
 
+def drop_the_truth(session: Session) -> None:
+    session.execute(delete(TruthChunkRow))
+
+
 def change_the_class_counts(session: Session) -> None:
     first(session, TruthVersionRow).class_counts = [1, 3]
 
@@ -255,6 +261,7 @@ def give_up(session: Session) -> None:
         (change_the_counts, FindingKind.DRIFT, "the counts of chunk 0 are not its own."),
         (break_the_counts, FindingKind.DAMAGED, "it cannot be read"),
         (change_the_truth, FindingKind.DAMAGED, "its samples are not those that were logged."),
+        (drop_the_truth, FindingKind.DAMAGED, "rows that belong to it are missing."),
         (change_the_class_counts, FindingKind.DAMAGED, "its class counts are not those of its"),
         (change_the_matrix, FindingKind.DRIFT, "the matrix is not what the predictions give."),
         (change_the_matrix, FindingKind.DRIFT, "the digest of the matrix is not that of the"),
@@ -284,6 +291,32 @@ def test_what_is_wrong_is_named(
 
     found = verify(database).findings
     assert any(finding.kind is kind and sentence in finding.sentence for finding in found), found
+
+
+def test_an_uploaded_matrix_that_is_lost_is_found(database: Database) -> None:
+    run = upload_matrix(database, [[3, 1], [0, 2]], ["a", "b"])
+    work_off(database)
+    with database.write() as session:
+        session.execute(delete(UploadedMatrixRow))
+
+    found = {(each.subject, each.sentence) for each in verify(database).findings}
+
+    assert (run.id, "it cannot be read: rows that belong to it are missing.") in found
+
+
+@pytest.mark.parametrize("table", ["label_set", "dataset", "project", "truth_version"])
+def test_rows_that_others_refer_to_are_missed(sqlite_database: Database, table: str) -> None:
+    log_scored(sqlite_database)
+    path = sqlite_database.path
+    assert path is not None
+    # Another program, which does not ask for foreign keys.
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"DELETE FROM {table}")
+        connection.commit()
+
+    found = {each.sentence for each in verify(sqlite_database).findings}
+
+    assert any(f"refers to a missing row of {table}" in sentence for sentence in found)
 
 
 @pytest.mark.both_databases

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import exists, func, or_, select, text
+from sqlalchemy.exc import NoResultFound
 from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import SourceOrientation
@@ -21,6 +22,9 @@ from offdiag.domain.runs import RunState
 from offdiag.store.database import Database, database_now, database_time
 from offdiag.store.evaluations import has_results_of_run
 from offdiag.store.models import PredictionChunkRow, RunRow, ScoreChunkRow, WorkRow
+
+MISSING = (LookupError, NoResultFound)
+"""What reads raise if rows are missing that others refer to."""
 
 _TAKEN_OVER_WITHIN_S = 60.0
 

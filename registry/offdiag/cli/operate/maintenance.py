@@ -59,6 +59,18 @@ def verify(context: click.Context, *, sample: bool, ledger: Path | None, call: C
         context.exit(1)
 
 
+_WAYS_OUT = (
+    (
+        ("lost", "incomplete", "damaged"),
+        "Lost, incomplete or damaged: restore the last backup that `offdiag verify` finds clean, "
+        "or delete the runs and log them again.",
+    ),
+    (("drift",), "Drift: `offdiag recompute RUN` computes the results again."),
+    (("stuck",), "Stuck: `offdiag recompute` and `offdiag jobs retry` queue these jobs again."),
+)
+"""What to do about findings of some kinds."""
+
+
 def _shown(found: Verification) -> Iterator[Shown]:
     from offdiag.cli.tables import filled_table
     from offdiag.domain.number_text import count
@@ -87,6 +99,8 @@ def _shown(found: Verification) -> Iterator[Shown]:
     for column in table.columns:
         column.overflow = "fold"
     yield table
+    kinds = {finding.kind.value for finding in found.findings}
+    yield from (text for of, text in _WAYS_OUT if not kinds.isdisjoint(of))
 
 
 @help_text("gc", "gc --older-than 90 --keep 3", see=("runs delete", "runs restore"))

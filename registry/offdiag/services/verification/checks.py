@@ -49,6 +49,7 @@ from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.evaluations_write import has_others
+from offdiag.store.health import MISSING
 from offdiag.store.predictions import StoredChunk
 from offdiag.store.runs import RunRecord
 from offdiag.store.truths import NewTruth, TruthRecord
@@ -222,8 +223,8 @@ def _costs(session: Session) -> Iterator[tuple[str, str]]:
     for costs_id, name, version in cost_matrices.all_versions(session):
         try:
             cost_matrices.get_costs(session, costs_id)
-        except ValueError as error:
-            yield f"cost matrix {name} version {version}", f"it cannot be read: {error}"
+        except _REFUSED as error:
+            yield f"cost matrix {name} version {version}", _unreadable(error)
 
 
 def _files(session: Session) -> Iterator[tuple[str, str]]:
@@ -235,12 +236,13 @@ def check_truths(session: Session) -> list[Finding]:
     """All problems with the label versions of all datasets."""
     findings = []
     for truth in truths.all_truths(session):
-        dataset = datasets.get_dataset(session, truth.dataset_id)
-        subject = f"label version {truth.number} of {dataset.name}"
+        subject = f"label version {truth.number}"
         try:
+            dataset = datasets.get_dataset(session, truth.dataset_id)
+            subject += f" of {dataset.name}"
             problems = list(_problems_of_truth(session, truth, dataset.labels))
-        except ValueError as error:
-            problems = [f"it cannot be read: {error}."]
+        except _REFUSED as error:
+            problems = [_unreadable(error)]
         findings += [Finding(FindingKind.DAMAGED, subject, problem) for problem in problems]
     return findings
 
@@ -262,16 +264,25 @@ def _problems_of_truth(session: Session, truth: TruthRecord, labels: LabelSet) -
 
 def check_run(session: Session, run_id: str) -> list[Finding]:
     """All problems with one complete run, which is recomputed from its predictions."""
-    run = runs.get_run(session, run_id)
-    dataset = datasets.get_dataset(session, run.dataset_id)
-    truth = (
-        None if run.truth_version_id is None else truths.get_truth(session, run.truth_version_id)
-    )
     try:
+        run = runs.get_run(session, run_id)
+        dataset = datasets.get_dataset(session, run.dataset_id)
+        truth = None
+        if run.truth_version_id is not None:
+            truth = truths.get_truth(session, run.truth_version_id)
         return list(_problems(session, run, dataset, truth))
-    except (ValueError, InvalidInput) as error:
-        # Decoding and counting refuse data that cannot have been written.
-        return [Finding(FindingKind.DAMAGED, run.id, f"it cannot be read: {error}")]
+    except _REFUSED as error:
+        return [Finding(FindingKind.DAMAGED, run_id, _unreadable(error))]
+
+
+_REFUSED = (ValueError, InvalidInput, *MISSING)
+"""Decoding and counting refuse data that cannot have been written, and reads miss rows."""
+
+
+def _unreadable(error: Exception) -> str:
+    if isinstance(error, MISSING):
+        return "it cannot be read: rows that belong to it are missing."
+    return f"it cannot be read: {error}"
 
 
 def _problems(
