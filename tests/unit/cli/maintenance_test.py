@@ -11,7 +11,7 @@ from sqlalchemy import update
 
 import offdiag as library
 from offdiag.store.database import Database
-from offdiag.store.models import EvaluationRow
+from offdiag.store.models import EvaluationRow, MetricValueRow
 
 Command = Callable[..., Any]
 
@@ -121,6 +121,26 @@ def test_results_of_an_earlier_version_are_said_to_be_outdated_and_end_with_0(
     assert "1 run, 1 recomputed, 1 not evaluated yet: no problems." in after.out
 
 
+def test_a_result_that_drifted_is_corrected_as_the_command_says(
+    folder: Path, registry_url: str, offdiag: Command, logged: library.Run
+) -> None:
+    logged.evaluation()
+    database = Database(registry_url)
+    with database.write() as session:
+        is_accuracy = MetricValueRow.key == "overall_accuracy"
+        session.execute(update(MetricValueRow).where(is_accuracy).values(value=0.123))
+    database.close()
+
+    before = offdiag("verify")
+    recomputed = offdiag("recompute", logged.id)
+    logged.evaluation()
+
+    assert before.code == 1
+    assert "Drift: `offdiag recompute RUN` computes the results" in " ".join(before.out.split())
+    assert recomputed.code == 0
+    assert offdiag("verify").code == 0
+
+
 def test_what_is_wrong_is_shown_and_ends_with_1(
     folder: Path, offdiag: Command, logged: library.Run
 ) -> None:
@@ -133,4 +153,5 @@ def test_what_is_wrong_is_shown_and_ends_with_1(
     counted = "1 run, 1 recomputed, 1 not evaluated yet: 1 problem."
     assert counted in shown.out
     assert "client key job-1" in shown.out
+    assert "restore a backup" in " ".join(shown.out.split())
     assert found.json["findings"][0]["kind"] == "lost"

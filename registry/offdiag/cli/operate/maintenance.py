@@ -62,8 +62,7 @@ def verify(context: click.Context, *, sample: bool, ledger: Path | None, call: C
 _WAYS_OUT = (
     (
         ("lost", "incomplete", "damaged"),
-        "Lost, incomplete or damaged: restore the last backup that `offdiag verify` finds clean, "
-        "or delete the runs and log them again.",
+        "Lost, incomplete or damaged: restore a backup, or delete the runs and log them again.",
     ),
     (("drift",), "Drift: `offdiag recompute RUN` computes the results again."),
     (("stuck",), "Stuck: `offdiag recompute` and `offdiag jobs retry` queue these jobs again."),
