@@ -252,7 +252,8 @@ def _days(cron: CronExpression) -> str | None:
     if cron.names_weekdays:
         return _weekdays(cron.weekdays) + (f" in {months}" if months else "")
     if cron.names_days:
-        return f"on day {enumerated([str(day) for day in cron.days])} of {months or 'every month'}"
+        every = "every month that has it" if max(cron.days) > 28 else "every month"
+        return f"on day {enumerated([str(day) for day in cron.days])} of {months or every}"
     return f"every day in {months}" if months else None
 
 
