@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.errors import InvalidInput, LabelNote, NotFound
 from offdiag.services.examples import page as examples_page
 from offdiag.services.examples.page import (
     Example,
