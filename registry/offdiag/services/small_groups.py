@@ -83,7 +83,6 @@ class GroupSizes:
         families = {
             name: [*self._inside_others(name), Family(tuple(of))] for name, of in sizes.items()
         }
-        equal = self._equal_groups()
         n_before = -1
         while sum(map(len, found.values())) > n_before:
             n_before = sum(map(len, found.values()))
@@ -92,7 +91,9 @@ class GroupSizes:
                     is_shown = family.value not in found.get(family.column, ())
                     n_others = family.n_others if is_shown else 0
                     _complete(hidden, family.levels, sizes[name], self.k, n_others=n_others)
-            for group in equal:
+            if not any(found.values()):
+                break
+            for group in self._equal_groups:
                 if any(level in found[name] for name, level in group):
                     for name, level in group:
                         found[name].add(level)
@@ -106,6 +107,7 @@ class GroupSizes:
             for name, column in self.columns.items()
         }
 
+    @cached_property
     def _equal_groups(self) -> list[list[tuple[str, str]]]:
         """Values of different columns that have the same samples: hiding one hides all of them."""
         found: dict[bytes, list[tuple[str, str]]] = {}
