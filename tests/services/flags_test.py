@@ -29,7 +29,7 @@ from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.retention.deletion import delete_run, restore_run
 from offdiag.store import evaluations, flag_inbox
 from offdiag.store.database import Database
-from offdiag.store.flag_conditions import NOBODY, FlagFilter
+from offdiag.store.flag_conditions import UNASSIGNED, FlagFilter
 from offdiag.store.flag_inbox import FlagEntry, FlagPlace
 from offdiag.store.flags import FlagRecord
 from offdiag.store.models import EvaluationRow, FlagRow
@@ -409,7 +409,7 @@ def test_the_inbox_is_filtered(database: Database, flagged: RunRecord) -> None:
     assert {entry.flag.content.class_label for entry in rare} == {"rare"}
     assert {e.flag.content.rule for e in entries(database, in_badge=True)} <= {"F1", "F3", "F4"}
     assert entries(database, project="elsewhere") == []
-    unassigned = entries(database, rule="F5", assignee=NOBODY)
+    unassigned = entries(database, rule="F5", assignee=UNASSIGNED)
     assert assigned not in {entry.flag.id for entry in unassigned}
 
 

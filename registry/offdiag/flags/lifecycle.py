@@ -59,10 +59,10 @@ class FlagEventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FlagStatus:
-    """The state of a flag, and the severity at which it was settled.
+    """The state of a flag, its severity, and the severity at its last triage.
 
     `triaged` is the severity at which a user last triaged it, None if nobody has. `reason` is
-    that of a dismissal; a closed flag keeps it, so that firing again finds it dismissed.
+    that of a dismissal; a closed flag keeps it, so that it is dismissed if it is raised again.
     """
 
     state: FlagState

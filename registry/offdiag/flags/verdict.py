@@ -11,7 +11,7 @@ from offdiag.domain.values import reason_text
 
 
 class Severity(StrEnum):
-    """From good to know up to what should stop a release."""
+    """How severe a flag is: from information up to what should stop a release."""
 
     INFO = "info"
     MEDIUM = "medium"
@@ -20,12 +20,12 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for the mildest; StrEnum itself would compare by spelling."""
+        """0 for the least severe; StrEnum itself would compare by spelling."""
         return SEVERITIES.index(self)
 
 
 SEVERITIES: tuple[Severity, ...] = tuple(Severity)
-"""All severities, mildest first."""
+"""All severities, least severe first."""
 
 
 Evidence = Mapping[str, float | int | str | bool | list[str] | None]
@@ -41,7 +41,8 @@ class Certainty(StrEnum):
 
     PROVED = "proved"
     IN_SIGHT = "in_sight"
-    """The class is worse than the rest, but a gap of the threshold is only possible."""
+    """The class is worse than the rest; a difference as large as the threshold is possible, not
+    confirmed."""
 
 
 def certainty_of(evidence: Mapping[str, Any]) -> Certainty:
@@ -76,8 +77,8 @@ _REVERSED = {
 class Condition:
     """One comparison of a measured value with its threshold.
 
-    `measured` is None if the value is undefined, for `reason`; `holds` then says how the rule
-    counts it.
+    `measured` is None if the value is undefined, and `reason` says why; `holds` is then how the
+    rule counts it.
     """
 
     what: str
@@ -100,7 +101,10 @@ class Condition:
 
 
 def why_undefined(what: str, reason: str | None, evidence: Mapping[str, Any]) -> str:
-    """Why a condition has no measured value, in words; older flags say it in their evidence."""
+    """Why a condition has no measured value, in words.
+
+    Flags raised before conditions had a `reason` have it in their evidence.
+    """
     reason = reason or evidence.get(f"{what.lower()}_reason")
     return "undefined" if reason is None else f"undefined ({reason_text(reason)})"
 
@@ -111,7 +115,7 @@ class Verdict:
 
     `slice` is the canonical text of the slice it is about, None for all samples.
 
-    `version` is that of the rule; with the `thresholds` in force it says exactly what was
+    `version` is that of the rule; it and the `thresholds` in force determine what was
     checked. `fired` lists every condition of the rule with its measured value.
     """
 

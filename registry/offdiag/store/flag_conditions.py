@@ -12,7 +12,7 @@ from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.verdict import SEVERITIES, Severity
 from offdiag.store.models import DatasetRow, EvaluationRow, FlagRow, ProjectRow, RunRow
 
-NOBODY = ""
+UNASSIGNED = ""
 """The assignee filter for flags that are not assigned."""
 
 SEVERITY_RANK: ColumnElement[int] = case(
@@ -108,8 +108,8 @@ def _fields(wanted: FlagFilter) -> Iterator[ColumnElement[bool]]:
         if is_wanted is not None:
             yield condition if is_wanted else ~condition
     if wanted.assignee is not None:
-        is_nobody = wanted.assignee == NOBODY
-        yield FlagRow.assignee.is_(None) if is_nobody else FlagRow.assignee == wanted.assignee
+        is_unassigned = wanted.assignee == UNASSIGNED
+        yield FlagRow.assignee.is_(None) if is_unassigned else FlagRow.assignee == wanted.assignee
     if wanted.dataset is not None:
         named = select(DatasetRow.id).where(DatasetRow.name == wanted.dataset)
         yield RunRow.dataset_id.in_(named)

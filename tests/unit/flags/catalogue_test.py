@@ -29,4 +29,4 @@ def test_a_description_is_complete(rule: object) -> None:
     assert description.title
     assert description.help.endswith(".")
     assert description.version >= 1
-    assert description.mildest.rank <= description.gravest.rank
+    assert description.lowest_severity.rank <= description.highest_severity.rank

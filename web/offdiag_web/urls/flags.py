@@ -20,7 +20,7 @@ ALL = "all"
 """Stands for every state, including that of closed flags."""
 WHOLE_RUN = "(whole run)"
 """Stands for flags that are about no class, as the value of the field for a class."""
-NOBODY = "(nobody)"
+UNASSIGNED = "(nobody)"
 """Stands for flags without an assignee, as the value of the field for a person."""
 
 _PLACE = re.compile(r"([0-3])~([1-9]\d{0,17})")
@@ -67,7 +67,7 @@ class FlagListAddress:
             dataset=wanted("dataset"),
             model=wanted("model"),
             project=wanted("project"),
-            assignee=_or_empty(wanted("assignee"), NOBODY),
+            assignee=_or_empty(wanted("assignee"), UNASSIGNED),
         )
 
 

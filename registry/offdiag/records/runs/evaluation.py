@@ -374,8 +374,8 @@ def raised_flag(flag: FlagRecord) -> RaisedFlag:
 
 def judged_flags(found: Assessment) -> list[RaisedFlag]:
     """The flags for a matrix without stored flags, most severe first."""
-    gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
-    return [RaisedFlag.made_of(verdict, slice=None, state="open") for verdict in gravest_first]
+    most_severe_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
+    return [RaisedFlag.made_of(verdict, slice=None, state="open") for verdict in most_severe_first]
 
 
 def costs_answer(detail: RunDetail) -> RunCostResponse:

@@ -127,5 +127,5 @@ class Judgement:
         from offdiag.flags.assessment import assess_counted
 
         found = assess_counted(counted, thresholds)
-        gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
-        return cls(tuple(map(Flag.of_verdict, gravest_first)), found.badge, found.may_hide)
+        most_severe_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
+        return cls(tuple(map(Flag.of_verdict, most_severe_first)), found.badge, found.may_hide)

@@ -55,7 +55,7 @@ class TakenStep:
         return self.step.after
 
     @property
-    def is_told(self) -> bool:
+    def is_recorded(self) -> bool:
         """Whether the history has an entry for it."""
         return self.rest.kind is not None or self.step.kind is not None
 
@@ -277,7 +277,7 @@ def _triage(
         # Repeating a decision that was already made contradicts no other decision.
         decided = [taken.flag.id for taken in steps if taken.step.kind is not None]
         _require_unchanged(session, decided, seen)
-        changed = [taken for taken in steps if taken.is_told]
+        changed = [taken for taken in steps if taken.is_recorded]
         flags.update_statuses(session, [(t.flag.id, t.after) for t in changed], now=now)
         flags.insert_events(session, events_of(changed, author=author, now=now))
         return flags.flags_by_id(session, ids)

@@ -124,9 +124,9 @@ def subject_of_run(
     if baseline is not None:
         _require_same_classes(judged, baseline)
     found = _verdicts(judged, baseline, pair, thresholds, slices)
-    settled = {(content.rule, content.class_label, content.slice) for content in dismissed}
-    kept = [v for v in found.verdicts if (v.rule, v.class_label, v.slice) not in settled]
-    accepted = [v for v in found.verdicts if (v.rule, v.class_label, v.slice) in settled]
+    ignored = {(content.rule, content.class_label, content.slice) for content in dismissed}
+    kept = [v for v in found.verdicts if (v.rule, v.class_label, v.slice) not in ignored]
+    accepted = [v for v in found.verdicts if (v.rule, v.class_label, v.slice) in ignored]
     subject = replace(
         subject_of_matrix(judged.counted, judged.values, replace(found, verdicts=tuple(kept))),
         accepted=tuple(map(_raised, accepted)),

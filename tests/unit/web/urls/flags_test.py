@@ -6,7 +6,7 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Severity
 from offdiag.store.flag_conditions import FlagFilter
 from offdiag.store.flag_inbox import FlagPlace
-from offdiag_web.urls.flags import NOBODY, WHOLE_RUN, FlagListAddress, read_flag_list
+from offdiag_web.urls.flags import UNASSIGNED, WHOLE_RUN, FlagListAddress, read_flag_list
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_defaults_are_left_out() -> None:
 
 
 def test_the_filter_says_what_the_fields_say() -> None:
-    fields = {"severity": "high", "rule": "F4", "class": WHOLE_RUN, "assignee": NOBODY}
+    fields = {"severity": "high", "rule": "F4", "class": WHOLE_RUN, "assignee": UNASSIGNED}
 
     wanted = FlagListAddress(FlagState.OPEN, fields).filter
 
