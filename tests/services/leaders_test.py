@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from offdiag.domain.runs import RunFacts, RunState
-from offdiag.errors import InvalidInput, LabelNote
+from offdiag.errors import InvalidInput
 from offdiag.services.champions.dataset_status import DatasetStatus, KeptComparisons, statuses
 from offdiag.services.champions.leaders import Leaders, leaders_of, set_primary_metric
 from offdiag.services.champions.promotions import approve
@@ -83,8 +83,7 @@ def test_a_run_alone_on_newer_labels_is_said_to_be(database: Database) -> None:
     """As of ids that are written in another way, which put all earlier runs on other labels."""
     log_wrong(database, "first", 20)
     log_wrong(database, "second", 30)
-    with pytest.warns(LabelNote, match="this run has sample_ids"):
-        log_wrong(database, "other", 10, sample_ids=range(len(ACTUAL)))
+    log_wrong(database, "other", 10, sample_ids=range(len(ACTUAL)))
     work_off(database)
 
     found = ranked(database)

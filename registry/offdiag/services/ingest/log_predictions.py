@@ -15,10 +15,10 @@ from offdiag.services.ingest.batch import Batch, Predictions, chunked
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
 from offdiag.services.ingest.encode_predictions import encode_predictions, require_dataset_or_truth
 from offdiag.services.ingest.finish_run import COUNTED_HERE
+from offdiag.services.ingest.known_samples import positions_in
 from offdiag.services.ingest.truth import (
     PlacedTruth,
     place_in_latest_truth,
-    positions_in,
     register_slices,
     register_truth,
     require_kept,

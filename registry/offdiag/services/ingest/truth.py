@@ -12,7 +12,6 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.look_alikes import near_misses_in_words
 from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.ids import SampleIds, are_equal, require_distinct
@@ -20,10 +19,10 @@ from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import differ, is_labelled, nothing_labelled
 from offdiag.inputs.slice_columns import MAX_COLUMNS, SliceColumns
 from offdiag.services.ingest.batch import CHUNK_SIZE, truth_digest
-from offdiag.services.ingest.truth_notes import (
-    MOST_NAMES,
+from offdiag.services.ingest.known_samples import (
     note_on_other_labels,
     notes_on_single_labels,
+    positions_in,
 )
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.services.small_groups import suppressed_below
@@ -187,34 +186,6 @@ def place_in_latest_truth(
     positions = positions_in(known, ids, field="sample_ids")
     in_order = bool((positions == np.arange(n_cases)).all())
     return PlacedTruth(record, actual, None if in_order else positions)
-
-
-def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.int64]:
-    """The positions of identifiers among the sorted ones of a truth.
-
-    Raises `InvalidInput` naming one that is not among them, and how a known one is written.
-    """
-    import pyarrow.compute as pc
-
-    if isinstance(known.values, np.ndarray) and isinstance(ids.values, np.ndarray):
-        places = np.minimum(np.searchsorted(known.values, ids.values), len(known) - 1)
-        found = known.values[places] == ids.values
-    else:
-        matches = pc.index_in(ids.as_text().values, value_set=known.as_text().values)
-        places = pc.fill_null(matches, -1).to_numpy().astype(np.int64)
-        found = places >= 0
-    if not found.all():
-        index = int(np.argmin(found))
-        unknown = ids.slice(index, index + 1).to_list()[0]
-        some = map(str, known.slice(0, MOST_NAMES).to_list())
-        written = near_misses_in_words(some, [str(unknown)])
-        raise InvalidInput(
-            f"{unknown!r} is not a sample of the dataset.",
-            field=field,
-            hint="Check the identifier; new samples come with a run and its y_true="
-            + (f". Near misses: {written}." if written else "."),
-        )
-    return places.astype(np.int64)
 
 
 def register_slices(

@@ -16,7 +16,7 @@ from offdiag.inputs.ids import SampleIds
 from offdiag.inputs.label_changes import AS_USUAL, ColumnNames, LabelChanges, read_label_changes
 from offdiag.inputs.partial_labels import differ, replaced
 from offdiag.services.ingest.batch import CHUNK_SIZE, truth_digest
-from offdiag.services.ingest.truth import positions_in
+from offdiag.services.ingest.known_samples import positions_in
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.services.truth.versions import LabelDifference, difference_between, version_of
 from offdiag.store import truths

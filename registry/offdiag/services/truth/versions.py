@@ -21,7 +21,8 @@ from offdiag.inputs.partial_labels import count_labelled, differ, in_roomy_rows,
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices, slice_notes
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import unpack_sets
-from offdiag.services.ingest.truth import keep_columns, positions_in
+from offdiag.services.ingest.known_samples import positions_in
+from offdiag.services.ingest.truth import keep_columns
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.store import truths
 from offdiag.store.database import Database, Session

@@ -51,11 +51,6 @@ def notes_of(database: Database, *runs: dict[str, Any]) -> list[str]:
         ),
         ({}, {"y_true": ONE_TURNED}, "for 1 of its 60 samples"),
         (
-            {},
-            {"sample_ids": IDS},
-            "this run has sample_ids, and label version 1 of dataset .* has none",
-        ),
-        (
             {"sample_ids": IDS},
             {},
             "label version 1 of dataset .* has sample_ids, and this run has none",

@@ -1,12 +1,14 @@
-"""Notes on ground truth that was probably meant to be the newest one of its dataset."""
+"""Samples of a dataset that come again: found by their identifiers, and noted if they differ."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from offdiag.domain.look_alikes import near_misses
+from offdiag.domain.look_alikes import near_misses, near_misses_in_words
+from offdiag.errors import InvalidInput
 from offdiag.inputs.ids import SampleIds, are_equal, common_places
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import are_single_labels, differ, is_labelled
@@ -42,7 +44,11 @@ def note_on_other_labels(
     is_of_one_size = newest.n_samples == made.n_samples
     is_alike = is_of_one_size and newest.class_counts == made.class_counts
     if (newest.id_kind == "position") != (ids is None):
-        return _named_in_one(before, kept, ids) if is_alike else None
+        without_ids = (
+            f"{before} has sample_ids, and this run has none, though it has as many examples of "
+            f"each class. {kept} Give sample_ids= in all runs."
+        )
+        return without_ids if is_alike and ids is None else None
     if ids is None and not is_of_one_size:
         return None
     known = truths.truth_codes(session, newest.id)
@@ -56,6 +62,8 @@ def note_on_other_labels(
             note = _named_otherwise(
                 before, kept, known_ids, ids, is_alike=is_alike, is_same=is_same
             )
+        if len(places) < _FEWEST_ALIKE:  # A few identifiers may stand for others by chance.
+            places, own_places = places[:0], own_places[:0]
         shared = known[places], actual[own_places]
         return note or _contradicted(before, kept, *shared, n_classes, are_all=False)
     if np.array_equal(as_logged(known), predicted()):
@@ -119,23 +127,10 @@ def _is_mixed(codes: Codes, n_classes: int) -> bool:
     return int(np.count_nonzero(codes[1:] != codes[:-1])) >= 2 * n_classes
 
 
-MOST_NAMES = 100_000
+_MOST_NAMES = 100_000
 """Most names among which those that are written differently are searched."""
 _NAMES_TO_FIND = 100
 """So many have to be written differently if labels differ, too: a fold may have one such name."""
-
-
-def _named_in_one(before: str, kept: str, ids: SampleIds | None) -> str:
-    """A note that only one of two versions with equal class counts has identifiers."""
-    who = (
-        f"{before} has sample_ids, and this run has none"
-        if ids is None
-        else f"this run has sample_ids, and {before} has none"
-    )
-    return (
-        f"{who}, though it has as many examples of each class. {kept} Give sample_ids= in all "
-        "runs."
-    )
 
 
 def _named_otherwise(
@@ -146,7 +141,7 @@ def _named_otherwise(
     With equal class counts (`is_alike`), one such name is evidence enough, and with equal labels
     in the order of the names (`is_same`), none is needed.
     """
-    n_known, n_wanted = (MOST_NAMES, 1) if is_alike else (MOST_NAMES // 10, _NAMES_TO_FIND)
+    n_known, n_wanted = (_MOST_NAMES, 1) if is_alike else (_MOST_NAMES // 10, _NAMES_TO_FIND)
     some = map(str, known.slice(0, n_known).to_list())
     wanted = [str(each) for each in ids.slice(0, n_wanted).to_list()]
     misses = near_misses(some, wanted)
@@ -180,3 +175,31 @@ def notes_on_single_labels(
         "log classes to a new dataset: one-hot rows become class numbers with .argmax(axis=1)."
     )
     return (note,)
+
+
+def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.int64]:
+    """The positions of identifiers among the sorted ones of a truth.
+
+    Raises `InvalidInput` naming one that is not among them, and how a known one is written.
+    """
+    import pyarrow.compute as pc
+
+    if isinstance(known.values, np.ndarray) and isinstance(ids.values, np.ndarray):
+        places = np.minimum(np.searchsorted(known.values, ids.values), len(known) - 1)
+        found = known.values[places] == ids.values
+    else:
+        matches = pc.index_in(ids.as_text().values, value_set=known.as_text().values)
+        places = pc.fill_null(matches, -1).to_numpy().astype(np.int64)
+        found = places >= 0
+    if not found.all():
+        index = int(np.argmin(found))
+        unknown = ids.slice(index, index + 1).to_list()[0]
+        some = map(str, known.slice(0, _MOST_NAMES).to_list())
+        written = near_misses_in_words(some, [str(unknown)])
+        raise InvalidInput(
+            f"{unknown!r} is not a sample of the dataset.",
+            field=field,
+            hint="Check the identifier; new samples come with a run and its y_true="
+            + (f". Near misses: {written}." if written else "."),
+        )
+    return places.astype(np.int64)
