@@ -93,6 +93,7 @@ def test_the_order_of_samples_and_the_size_of_batches_do_not_matter(url: str) ->
 def test_unusable_weights_are_refused_and_nothing_is_stored(
     url: str, weight: object, message: str
 ) -> None:
+    log(url, dataset="kept")
     with pytest.raises(InvalidInput, match=message) as caught:
         log(url, sample_weight=weight, dataset="refused")
 
