@@ -105,13 +105,13 @@ def more_samples_sentence(found: Undecided) -> str:
         f"{run_label(found.first)} and {run_label(found.second)}"
     )
     present = f"the present {samples.n_samples:,}"
-    settled = "" if samples.settled is None else points_text(samples.settled)
-    if settled == points_text(samples.difference):
-        settled = ""
+    detectable = "" if samples.detectable is None else points_text(samples.detectable)
+    if detectable == points_text(samples.difference):
+        detectable = ""
     if samples.needed <= samples.n_samples:
-        enough = f", and even one of {settled}" if settled else ""
+        enough = f", and even one of {detectable}" if detectable else ""
         return f"The present {samples.n_samples:,} labelled examples detect {which}{enough}."
-    now = f"; {present} detect one of {settled}" if settled else ""
+    now = f"; {present} detect one of {detectable}" if detectable else ""
     needed = f"{about(samples.needed, more_than=samples.n_samples):,}"
     return (
         f"About {needed} labelled examples in all ({about(samples.low):,} to "
@@ -133,7 +133,7 @@ def undecided_record(found: Undecided | None) -> dict[str, Any] | None:
         "needed": samples.needed,
         "needed_low": samples.low,
         "needed_high": samples.high,
-        "settled": samples.settled,
+        "settled": samples.detectable,
     }
 
 

@@ -221,6 +221,7 @@ class ClassShares:
 
     @cached_property
     def chance_hits(self) -> Dual:
+        """Accuracy expected by chance: the sum of actual times predicted shares."""
         return (self.actual * self.predicted).total()
 
     @property
@@ -294,12 +295,12 @@ class OutcomeShares:
 
 def outcome_shares(matrix: Cells) -> OutcomeShares:
     """The four shares of every class of a non-empty matrix, duals of four variables."""
-    return shares_of_outcomes(
+    return outcome_shares_of_counts(
         np.diagonal(matrix.counts), matrix.actual, matrix.predicted, matrix.total
     )
 
 
-def shares_of_outcomes(
+def outcome_shares_of_counts(
     hits: NDArray[Any], actual: NDArray[Any], predicted: NDArray[Any], total: int
 ) -> OutcomeShares:
     """The shares from counts (K,) of classes or of labels out of `total` samples, at least one."""

@@ -86,7 +86,7 @@ def test_drawn_points_are_those_that_all_points_are_reduced_to(
     answers = int(exact.true_positives[middle]), int(exact.reported[middle])
 
     expected = reduced(exact, cells=cells, kept=[*kept, middle])
-    found = drawn_points(ranked, cells=cells, answers=answers, thresholds=(0.25,))
+    found = drawn_points(ranked, cells=cells, in_use=answers, thresholds=(0.25,))
 
     assert found.thresholds.tolist() == expected.thresholds.tolist()
     assert found.true_positives.tolist() == expected.true_positives.tolist()

@@ -147,7 +147,7 @@ def test_the_champion_is_the_reference_and_samples_that_decide_follow_from_disag
     wanted = ((1.959964 + 0.841621) * error / 0.05) ** 2 * N
     assert budget.needed == np.ceil(wanted)
     assert budget.n_samples == N
-    assert budget.settled == pytest.approx(2.801585 * error, rel=0.03)
+    assert budget.detectable == pytest.approx(2.801585 * error, rel=0.03)
     assert [row[0] for row in page.table("budget-classes")] == ["1", "0"]
     # Two of these three are of class 1.
     by_default = present(found(database).facts.budget)

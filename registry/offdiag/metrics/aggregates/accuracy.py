@@ -85,15 +85,17 @@ def average_accuracy(m: Classified) -> Quantity:
 
 
 def average_error_rate(m: Classified) -> Quantity:
+    """Mean of (FP + FN) / N over classes: 2/K (1 - OA) (Zeng 2025, Property 2)."""
     wrong = m.tally.total - m.tally.n_correct
     return fraction(2 * wrong, m.tally.n_classes * m.tally.total, m.tally.no_samples)
 
 
 def nir_p_value(m: Classified) -> Quantity:
-    """P(Bin(N, majority baseline) >= correct), from the incomplete beta function.
+    """P(X >= correct) for X binomial with N trials and the majority baseline as rate.
 
-    Beyond about 1e16 samples that function returns no value close to its middle; the
-    normal approximation with continuity correction, within 1e-7 of it, is used there.
+    It is computed with the incomplete beta function. Beyond about 1e16 samples SciPy returns NaN
+    near the median; the normal approximation with continuity correction, within 1e-7, is used
+    there. It is 1 if no prediction is correct, or if all samples are of one class.
     """
     with optional:
         from scipy.special import betainc, ndtr
@@ -103,18 +105,18 @@ def nir_p_value(m: Classified) -> Quantity:
     is_certain = (tally.n_correct == 0) | (tally.largest_class == tally.total)
     baseline = np.where(is_certain, 0.5, m.aggregate["majority_baseline"].value)
     tail = betainc(np.maximum(correct, 1.0), total - correct + 1.0, baseline)
-    not_found = np.isnan(tail)
-    if np.count_nonzero(not_found):
-        spread = np.sqrt(np.maximum(total * baseline * (1.0 - baseline), 1.0))
-        tail = np.where(not_found, ndtr((total * baseline - correct + 0.5) / spread), tail)
+    is_missing = np.isnan(tail)
+    if np.count_nonzero(is_missing):
+        deviation = np.sqrt(np.maximum(total * baseline * (1.0 - baseline), 1.0))
+        tail = np.where(is_missing, ndtr((total * baseline - correct + 0.5) / deviation), tail)
     undefined = tally.no_samples
     if tally.weighted:
         undefined = first_cause(undefined, tally.everywhere(Reason.FRACTIONAL_WEIGHTS))
     return defined_except(np.where(is_certain, 1.0, tail), undefined)
 
 
-def _share_of_samples(m: Classified, cases: NDArray[Any]) -> Quantity:
-    return fraction(cases, m.tally.total, m.tally.no_samples)
+def _share_of_samples(m: Classified, n_samples: NDArray[Any]) -> Quantity:
+    return fraction(n_samples, m.tally.total, m.tally.no_samples)
 
 
 _ANY_ERROR = (PATTERN_OF_ERRORS, NAMED_CLASS, ERRING_CLASS)

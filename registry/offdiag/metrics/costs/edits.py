@@ -1,12 +1,12 @@
 r"""Changes to a cost matrix and groups of classes, written as a line of text that a user edits.
 
 `mel>nv:20` sets the cost of actual "mel" predicted as "nv"; `mel>*:x2` doubles the costs of all
-errors on "mel", `*>nv:x2` of all errors that answer "nv", `bcc|mel>*:x2` of a group of classes,
+errors on "mel", `*>nv:x2` of all errors that predict "nv", `bcc|mel>*:x2` of a group of classes,
 and `van*>*:x2` of the classes whose names begin with "van". Changes are separated by commas. A
 name that contains one of `, > : | * " \`, or blanks at an end, must be in quotes.
 
 Multiplications come first and apply to errors only; the cost of a correct prediction changes only
-if its cell is set. Equal changes always have the same text, whoever wrote them.
+if its cell is set. Equal changes always have the same text.
 """
 
 from __future__ import annotations
@@ -88,10 +88,10 @@ class CostEdits:
     def multiplied(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The weights (K, K) after the multiplications alone."""
         changed = weights.copy()
-        right = np.diagonal(weights).copy()
+        correct = np.diagonal(weights).copy()
         for each in self.multiplications:
             changed[np.ix_(each.actual, each.predicted)] *= each.factor
-        np.fill_diagonal(changed, right)
+        np.fill_diagonal(changed, correct)
         return changed
 
     def applied(self, costs: CostMatrix) -> CostMatrix:
@@ -113,20 +113,21 @@ class CostEdits:
 
 @dataclass(frozen=True)
 class ReadEdits:
-    """The changes in a text, and the parts of it that mean nothing, each with the reason."""
+    """The changes in a text, and the parts of it that are not changes, each with the reason."""
 
     edits: CostEdits
     problems: tuple[tuple[str, str], ...] = ()
 
 
-class _Meaningless(ValueError):
+class _NotAnEditError(ValueError):
     """Why a part of the text is not a change."""
 
 
 def read_edits(text: str, costs: CostMatrix) -> ReadEdits:
-    """Read changes to `costs`; if two change the same place, the later one counts.
+    """Read changes to `costs`.
 
-    Changes without effect are left out, so that equal costs have the same text.
+    If two set the same cell or multiply the same groups, the later one counts. Changes
+    without effect are left out, so that equal costs have the same text.
     """
     multiplications: dict[str, Multiplication] = {}
     cells: dict[tuple[int, int], float] = {}
@@ -134,7 +135,7 @@ def read_edits(text: str, costs: CostMatrix) -> ReadEdits:
     for part in parts(text):
         try:
             found = _read(part, costs.labels)
-        except _Meaningless as reason:
+        except _NotAnEditError as reason:
             problems.append((part.strip(), str(reason)))
             continue
         if isinstance(found, Multiplication):
@@ -177,21 +178,21 @@ def _canonical(
 
 
 def _read(part: str, labels: LabelSet) -> Multiplication | dict[tuple[int, int], float]:
-    """One change. Raises `_Meaningless` with the reason if the part is not a change."""
+    """One change. Raises `_NotAnEditError` with the reason if the part is not a change."""
     found = _EDIT.fullmatch(part)
     if found is None:
-        raise _Meaningless("it is not written as actual>predicted:cost")
+        raise _NotAnEditError("it is not written as actual>predicted:cost")
     actual_side, predicted_side, times, number = found.groups()
     value = read_cost(number)
     if value is None or (times and value < 0):
         what = "factor" if times else "cost"
-        raise _Meaningless(f"{number!r} is not a {what}")
+        raise _NotAnEditError(f"{number!r} is not a {what}")
     actual, predicted = _codes(actual_side, labels), _codes(predicted_side, labels)
     if times:
         sides = f"{_side_text(actual_side)}>{_side_text(predicted_side)}"
         return Multiplication(actual, predicted, value, sides)
     if len(actual) > 1 or len(predicted) > 1:
-        raise _Meaningless("only a single cell can be set; write x before a factor for many")
+        raise _NotAnEditError("only a single cell can be set; write x before a factor for many")
     return {(actual[0], predicted[0]): value}
 
 
@@ -200,7 +201,7 @@ def _codes(side: str, labels: LabelSet) -> tuple[int, ...]:
     for name in names(side):
         named = _named(name, labels)
         if not named:
-            raise _Meaningless(f"there is no class {name}")
+            raise _NotAnEditError(f"there is no class {name}")
         codes |= named
     return tuple(sorted(codes))
 
@@ -256,6 +257,7 @@ def read_groups(text: str, labels: LabelSet) -> ReadGroups:
 
 
 def groups_text(groups: Groups, labels: LabelSet) -> str:
+    """The groups as `read_groups` reads them."""
     return ",".join("|".join(written(labels.names[code]) for code in group) for group in groups)
 
 
@@ -272,9 +274,9 @@ def group_names(groups: Groups, labels: LabelSet) -> dict[str, list[str]]:
 
 
 def forgiven(costs: CostMatrix, groups: Groups) -> CostMatrix:
-    """The costs if an answer within the group of the actual class counts as correct."""
+    """The costs if predicting another class of the group of the actual class counts as correct."""
     weights = costs.weights.copy()
     for group in groups:
-        right = np.diagonal(costs.weights)[list(group)]
-        weights[np.ix_(group, group)] = right[:, np.newaxis]
+        correct = np.diagonal(costs.weights)[list(group)]
+        weights[np.ix_(group, group)] = correct[:, np.newaxis]
     return CostMatrix(weights, costs.labels, costs.currency)

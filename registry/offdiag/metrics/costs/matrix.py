@@ -22,7 +22,7 @@ from offdiag.metrics.orientation import PREDICTED_AXIS
 MAX_CURRENCY_LENGTH = 20
 SMALLEST_COST = 1e-15
 LARGEST_COST = 1e15
-"""Within this bound no sum or quotient of costs leaves the range of float64."""
+"""Sums and quotients of costs between these bounds stay in the range of float64."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = Non
     (polars, pyarrow) must be the labels in their order.
 
     Raises `InvalidInput` for a wrong shape, missing or unknown labels, costs that are not
-    finite numbers, and a matrix of zeros.
+    finite numbers or out of range, a matrix of zeros, and an unusable `currency`.
     """
     if isinstance(weights, Mapping):
         array = _from_mapping(weights, labels)
@@ -74,6 +74,12 @@ def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = Non
     else:
         names_without_index(weights, labels, field="weights")
         array = _numbers(weights)
+    _require_costs(array, labels)
+    return CostMatrix(array, labels, _checked_currency(currency))
+
+
+def _require_costs(array: NDArray[np.float64], labels: LabelSet) -> None:
+    """Raise `InvalidInput` for a wrong shape, costs that are not usable, or only zeros."""
     size = len(labels)
     if array.shape != (size, size):
         raise InvalidInput(
@@ -90,19 +96,18 @@ def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = Non
             field="weights",
             hint="Costs are finite numbers.",
         )
-    sizes = np.abs(array[array != 0])
-    if sizes.size and not SMALLEST_COST <= sizes.min() <= sizes.max() <= LARGEST_COST:
+    magnitudes = np.abs(array[array != 0])
+    if not magnitudes.size:
         raise InvalidInput(
-            f"the costs range from {sizes.min():g} to {sizes.max():g}.",
+            "all costs are 0.", field="weights", hint="Give at least one cost that is not 0."
+        )
+    if not SMALLEST_COST <= magnitudes.min() <= magnitudes.max() <= LARGEST_COST:
+        raise InvalidInput(
+            f"the costs range from {magnitudes.min():g} to {magnitudes.max():g}.",
             field="weights",
             hint=f"Use a unit in which costs are 0 or between {SMALLEST_COST:g} and "
             f"{LARGEST_COST:g}.",
         )
-    if not sizes.size:
-        raise InvalidInput(
-            "all costs are 0.", field="weights", hint="Give at least one cost that is not 0."
-        )
-    return CostMatrix(array, labels, _checked_currency(currency))
 
 
 def _from_mapping(weights: Mapping[Any, Any], labels: LabelSet) -> NDArray[np.float64]:
@@ -194,7 +199,7 @@ def _checked_currency(currency: str | None) -> str | None:
 
 
 def zero_one_costs(labels: LabelSet) -> CostMatrix:
-    """1 for every error and 0 for every right answer: the mean cost is the error rate."""
+    """1 for every error and 0 for every correct prediction: the mean cost is the error rate."""
     size = len(labels)
     return CostMatrix(np.ones((size, size)) - np.eye(size), labels)
 
@@ -218,11 +223,11 @@ class CostOddity(StrEnum):
     """A property of a cost matrix that may be a mistake."""
 
     PREDICTION_DOES_NOT_MATTER = "answer_does_not_matter"
-    """Every answer costs the same for this actual class, right ones too."""
+    """All predictions cost the same for this actual class, the correct one included."""
     CORRECT_PREDICTION_COSTS = "right_answer_is_priced"
-    """A right answer costs, or earns, something."""
+    """A correct prediction has a cost or a gain."""
     ERROR_IS_CHEAPER = "error_is_cheaper"
-    """Some wrong answer costs less than the right one."""
+    """An error costs less than the correct prediction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,12 +245,12 @@ def check_costs(costs: CostMatrix) -> tuple[CostWarning, ...]:
     """
     if costs.n_classes < 2:
         return ()
-    weights, right = costs.weights, np.diagonal(costs.weights)
+    weights, correct = costs.weights, np.diagonal(costs.weights)
     cheapest = weights.min(axis=PREDICTED_AXIS)
     concerned = {
         CostOddity.PREDICTION_DOES_NOT_MATTER: cheapest == weights.max(axis=PREDICTED_AXIS),
-        CostOddity.CORRECT_PREDICTION_COSTS: right != 0,
-        CostOddity.ERROR_IS_CHEAPER: cheapest < right,
+        CostOddity.CORRECT_PREDICTION_COSTS: correct != 0,
+        CostOddity.ERROR_IS_CHEAPER: cheapest < correct,
     }
     return tuple(
         CostWarning(oddity, tuple(np.flatnonzero(classes).tolist()))
@@ -274,11 +279,7 @@ def changed_costs(before: CostMatrix, after: CostMatrix) -> tuple[CostChange, ..
     common = [name for name in after.labels.names if name in before.labels.index]
     if not common:
         return ()
-    was, now = (
-        costs.weights[np.ix_(codes, codes)]
-        for costs in (before, after)
-        for codes in [[costs.labels.index[name] for name in common]]
-    )
+    was, now = (_weights_among(costs, common) for costs in (before, after))
     return tuple(
         CostChange(
             common[actual],
@@ -288,3 +289,9 @@ def changed_costs(before: CostMatrix, after: CostMatrix) -> tuple[CostChange, ..
         )
         for actual, predicted in np.argwhere(was != now).tolist()
     )
+
+
+def _weights_among(costs: CostMatrix, names: list[str]) -> NDArray[np.float64]:
+    """The costs among some of the classes, in their order."""
+    codes = [costs.labels.index[name] for name in names]
+    return costs.weights[np.ix_(codes, codes)]

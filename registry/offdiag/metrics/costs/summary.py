@@ -1,13 +1,13 @@
 """The cost of a confusion matrix, compared with a constant prediction and with no errors.
 
-A cost alone says little: the yardstick is the cheapest constant prediction, "always j". A model
-with a ratio above 1 is worse than that. With a declared prevalence q the samples of actual
-class i are first weighted by q_i / (t_i / N), as if the test set had the classes in these
-shares.
+The baseline is the best constant prediction ("trivial" in names): the class that costs least if it
+is always predicted. A model with a ratio above 1 is worse than that. With a declared prevalence q
+the samples of actual class i are first weighted by q_i / (t_i / N), as if the test set had the
+classes in these shares.
 
-The mean cost is a weighted sum of cells, and the cost of a constant or a perfect answer is a
+The mean cost is a weighted sum of cells, and the cost of a constant or of perfect predictions is a
 weighted sum of the actual samples, so the gradients of the costs are the weights themselves. The
-best constant answer is treated as fixed, which is right wherever it is the only best one.
+best constant prediction is treated as fixed, which is exact unless another one costs the same.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ def evaluate_costs(
     * `skill_vs_trivial` = (trivial - total) / (trivial - perfect), 1 for a perfect matrix and
       0 for a trivial one; undefined where a constant prediction is as cheap as a perfect one.
 
-    All are undefined without samples, or if a class that is expected at deployment has none:
-    nothing is known about it. Sums run over cells in row order, one after the other, so that
+    All are undefined without samples, or if a class that is expected at deployment has none,
+    since its errors are unknown. Sums run over cells in row order, one after the other, so that
     another program adding in the same order gets the same digits.
     """
     tested = actual_totals(counts.astype(np.float64))
-    total_cases = tested.sum(axis=CLASS_AXIS)
-    undefined = cause(Reason.NO_SAMPLES, np.asarray(total_cases == 0))
+    n_samples = tested.sum(axis=CLASS_AXIS)
+    undefined = cause(Reason.NO_SAMPLES, np.asarray(n_samples == 0))
     if prevalence is not None:
         unknown = ((prevalence > 0) & (tested == 0)).any(axis=CLASS_AXIS)
         undefined = first_cause(undefined, cause(Reason.CLASS_ABSENT, np.asarray(unknown)))
-    cases, support = expected_samples(counts, prevalence=prevalence)
-    return _summary(cases, support, total_cases, weights, undefined)
+    expected, support = expected_samples(counts, prevalence=prevalence)
+    return _summary(expected, support, n_samples, weights, undefined)
 
 
 def expected_samples(
@@ -70,19 +70,19 @@ def expected_samples(
     Without a prevalence they are the counts. With one, the samples of each class are weighted so
     that the class has its share of the total.
     """
-    cases = counts.astype(np.float64)
-    support = actual_totals(cases)
+    expected = counts.astype(np.float64)
+    support = actual_totals(expected)
     if prevalence is None:
-        return cases, support
+        return expected, support
     wanted = prevalence * support.sum(axis=CLASS_AXIS)[..., np.newaxis]
     factor = np.divide(wanted, support, out=np.zeros_like(support), where=support > 0)
-    return cases * factor[..., np.newaxis], wanted
+    return expected * factor[..., np.newaxis], wanted
 
 
 def _summary(
-    cases: Floats, support: Floats, total_cases: Floats, weights: Floats, undefined: Causes
+    expected: Floats, support: Floats, n_samples: Floats, weights: Floats, undefined: Causes
 ) -> dict[str, Quantity]:
-    total = _added_in_order((cases * weights).reshape(*cases.shape[:-2], weights.size))
+    total = _added_in_order((expected * weights).reshape(*expected.shape[:-2], weights.size))
     # Cost of each constant prediction, shape (..., K): all samples of class i pay W_ij.
     constant = np.add.accumulate(support[..., np.newaxis] * weights, axis=STACK_ACTUAL_AXIS)
     constant = constant.take(-1, axis=STACK_ACTUAL_AXIS)
@@ -91,10 +91,10 @@ def _summary(
     perfect = _added_in_order(
         support * np.diagonal(weights, axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)
     )
-    room = trivial - perfect
+    avoidable = trivial - perfect
     return {
         "total_cost": defined_except(total, undefined),
-        "mean_cost": fraction(total, total_cases, undefined),
+        "mean_cost": fraction(total, n_samples, undefined),
         "best_trivial_class": defined_except(best, undefined),
         "best_trivial_cost": defined_except(trivial, undefined),
         "cost_ratio_to_best_trivial": fraction(
@@ -104,8 +104,8 @@ def _summary(
         ),
         "skill_vs_trivial": fraction(
             trivial - total,
-            room,
-            first_cause(undefined, cause(Reason.TRIVIAL_COST_IS_PERFECT, room <= 0)),
+            avoidable,
+            first_cause(undefined, cause(Reason.TRIVIAL_COST_IS_PERFECT, avoidable <= 0)),
         ),
     }
 
@@ -169,11 +169,11 @@ def _at_test_prevalence(matrix: Cells, costs: CostMatrix) -> tuple[_Linear, _Lin
     nothing = np.zeros(matrix.n_classes)
     mean = float((matrix.counts * weights).sum() / matrix.total)
     best = weights[:, int((shares @ weights).argmin())]
-    right = np.diagonal(weights)
+    perfect = np.diagonal(weights)
     return (
         _Linear(mean, nothing + 1.0, nothing),
         _Linear(float(shares @ best), nothing, best),
-        _Linear(float(shares @ right), nothing, right),
+        _Linear(float(shares @ perfect), nothing, perfect),
     )
 
 

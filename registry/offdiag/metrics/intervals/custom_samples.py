@@ -22,7 +22,7 @@ from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.scores.forecasts import Forecasts
 
 MOST_RESAMPLED = 20_000
-"""Examples up to which intervals are resampled, since a function may be slow."""
+"""Most samples for which intervals are resampled, since a custom function may be slow."""
 
 
 class Smallest(NamedTuple):
@@ -32,8 +32,9 @@ class Smallest(NamedTuple):
     what: str
 
     @classmethod
-    def of(cls, cases: NDArray[Any], what: str) -> Smallest:
-        return cls(int(cases[cases > 0].min(initial=RELIABLE_CLASS_SIZE)), f"smallest {what}")
+    def of(cls, sizes: NDArray[Any], what: str) -> Smallest:
+        """The smallest of the `sizes` (K,) that are not 0; `what` is "class" or "label"."""
+        return cls(int(sizes[sizes > 0].min(initial=RELIABLE_CLASS_SIZE)), f"smallest {what}")
 
 
 def value_of_samples(
@@ -45,7 +46,9 @@ def value_of_samples(
     seed: int,
     confidence: float,
 ) -> MetricValue:
-    """The value of all samples; `given` makes the function's input from positions of samples.
+    """The value on all samples, with the percentile interval of a bootstrap over samples.
+
+    `given` makes the input of the function from positions of samples.
 
     Where the smallest class has few samples, resamples contain few of its errors or none, and the
     interval is marked unreliable: with 10 of 100 it covered the true balanced accuracy in 65 of

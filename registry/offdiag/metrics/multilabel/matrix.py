@@ -69,12 +69,12 @@ def spread_mass(patterns: SetPatterns) -> ExactSums:
     wrong = any_missed | (n_spurious > 0)
     moved = _pairs(giving[wrong], receiving[wrong], shares=shares[wrong], count=count[wrong])
 
-    case, label = np.nonzero(actual & predicted)
-    diluted = only_spurious[case]
+    pattern, label = np.nonzero(actual & predicted)
+    diluted = only_spurious[pattern]
     kept = ExactSums.collect(
         cell=label * (patterns.n_labels + 1),
-        denominator=np.where(diluted, n_predicted[case], 1),
-        numerator=np.where(diluted, n_actual[case], 1) * count[case],
+        denominator=np.where(diluted, n_predicted[pattern], 1),
+        numerator=np.where(diluted, n_actual[pattern], 1) * count[pattern],
     )
     return moved + kept
 
@@ -127,9 +127,9 @@ def _pairs(
 
     n_samples, n_labels = giving.shape
     most = int(shares.max(initial=0))
-    case, label = np.nonzero(giving)
+    sample, label = np.nonzero(giving)
     by_share = sparse.csr_array(
-        (count[case], (shares[case] * n_labels + label, case)),
+        (count[sample], (shares[sample] * n_labels + label, sample)),
         shape=((most + 1) * n_labels, n_samples),
     )
     product = (by_share @ sparse.csr_array(receiving.astype(np.int64))).tocoo()

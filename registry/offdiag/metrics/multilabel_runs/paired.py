@@ -23,7 +23,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.counted import CountedSets, count_sets
 from offdiag.metrics.custom import custom_versions
-from offdiag.metrics.gradients import Dual, Floats, OutcomeShares, shares_of_outcomes
+from offdiag.metrics.gradients import Dual, Floats, OutcomeShares, outcome_shares_of_counts
 from offdiag.metrics.intervals.bounds import smallest_class
 from offdiag.metrics.multilabel.examples import Overlap
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, Bits, unpack_sets
@@ -222,7 +222,7 @@ def _label_slopes(runs: Sequence[CountedSets], key: str) -> Floats:
             np.array([part.sum()])
             for part in (pooled.true_positives, pooled.actual, pooled.predicted)
         )
-        shares = shares_of_outcomes(hits, actual, predicted, pooled.n_samples * n_labels)
+        shares = outcome_shares_of_counts(hits, actual, predicted, pooled.n_samples * n_labels)
         weights = np.ones(1)
         per_sample = n_runs / (pooled.n_samples * n_labels)
     else:
@@ -240,7 +240,7 @@ def _label_slopes(runs: Sequence[CountedSets], key: str) -> Floats:
 
 
 def _shares(counts: LabelCounts) -> OutcomeShares:
-    return shares_of_outcomes(
+    return outcome_shares_of_counts(
         counts.true_positives, counts.actual, counts.predicted, counts.n_samples
     )
 

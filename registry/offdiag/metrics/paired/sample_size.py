@@ -1,9 +1,9 @@
-"""How many labelled samples would decide between two runs."""
+"""How many labelled samples are needed to detect a difference between two runs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, inf, log10, sqrt
+from math import ceil, floor, log10, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,16 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile, wilson
 
 POWER = 0.8
-"""The chance that the test finds a difference of the size that matters."""
+"""The probability that the test detects a difference of the size that matters."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplesNeeded:
-    """Labelled samples, including the present ones, needed to settle a `difference`.
+    """Labelled samples, including the present ones, needed to detect a `difference`.
 
-    `low` and `high` come from the ends of the interval of how often the runs disagree. `settled`
-    is the smallest difference that the present `n_samples` settle, as a share; None if they
-    settle no difference.
+    `low` and `high` come from the ends of the interval of how often the runs disagree.
+    `detectable` is the smallest difference that the present `n_samples` detect, as a share; None
+    if they detect none.
     """
 
     difference: float
@@ -29,7 +29,7 @@ class SamplesNeeded:
     needed: int
     low: int
     high: int
-    settled: float | None
+    detectable: float | None
 
 
 def samples_needed(
@@ -68,19 +68,19 @@ def samples_needed(
         _needed(share, difference, confidence)
         for share in (discordant / n_samples, float(seen.low), float(seen.high))
     )
-    settled = _settled(discordant / n_samples, n_samples, confidence)
-    return SamplesNeeded(difference, n_samples, needed, low, high, settled)
+    detectable = _detectable(discordant / n_samples, n_samples, confidence)
+    return SamplesNeeded(difference, n_samples, needed, low, high, detectable)
 
 
 def samples_for_metric(
-    n_samples: int, error: float, *, difference: float, confidence: float = 0.95
+    n_samples: int, standard_error: float, *, difference: float, confidence: float = 0.95
 ) -> int:
-    """Samples needed for any metric, from the standard error of its difference on `n_samples`.
+    """Samples needed for any metric, from the `standard_error` of its difference on `n_samples`.
 
-    The error falls with the square root of the number of samples if the mix of classes stays.
+    It falls with the square root of the number of samples if the mix of classes stays.
     """
     quantiles = normal_quantile(confidence) + _power_quantile()
-    return ceil(n_samples * (quantiles * error / difference) ** 2)
+    return ceil(n_samples * (quantiles * standard_error / difference) ** 2)
 
 
 def samples_by_class(
@@ -90,7 +90,7 @@ def samples_by_class(
     difference: float,
     confidence: float = 0.95,
 ) -> NDArray[np.int64]:
-    """The fewest further samples of each class (K,) that settle a difference in mean recall.
+    """The fewest additional samples of each class (K,) that detect a difference in mean recall.
 
     `discordant` of the `n_samples` of each class (K,) are predicted correctly by one run only.
     Classes without samples do not count and get none. If the present samples suffice, all
@@ -131,6 +131,7 @@ def about(number: int, *, more_than: int = 0) -> int:
 
 
 def _needed(disagreement: float, difference: float, confidence: float) -> int:
+    """Samples for a `difference` > 0 if the runs disagree on this share of them (Connor 1987)."""
     # Runs that differ by this much disagree at least as often.
     disagreement = max(disagreement, difference)
     alone = normal_quantile(confidence) * sqrt(disagreement)
@@ -138,22 +139,18 @@ def _needed(disagreement: float, difference: float, confidence: float) -> int:
     return ceil((both / difference) ** 2)
 
 
-def _settled(disagreement: float, n_samples: int, confidence: float) -> float | None:
-    """The settled difference, by bisection: larger differences need fewer samples."""
+def _detectable(disagreement: float, n_samples: int, confidence: float) -> float | None:
+    """The detectable difference, by bisection: larger differences need fewer samples."""
     low, high = 0.0, 1.0
-    if _exact(disagreement, high, confidence) > n_samples:
+    if _needed(disagreement, high, confidence) > n_samples:
         return None
     for _ in range(60):
         middle = (low + high) / 2
-        if _exact(disagreement, middle, confidence) > n_samples:
+        if _needed(disagreement, middle, confidence) > n_samples:
             low = middle
         else:
             high = middle
     return high
-
-
-def _exact(disagreement: float, difference: float, confidence: float) -> float:
-    return inf if difference == 0 else _needed(disagreement, difference, confidence)
 
 
 def _power_quantile() -> float:

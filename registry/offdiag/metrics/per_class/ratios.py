@@ -29,10 +29,12 @@ from offdiag.metrics.spec import (
 
 
 def lr_plus(c: OneVsRest) -> Quantity:
+    """Recall / FPR; tends to +inf without false positives (Glas et al. 2003)."""
     return ratio_with_limit(c.tp * c.negatives, c.fp * c.positives, undefined=c.one_sided_actual)
 
 
 def lr_minus(c: OneVsRest) -> Quantity:
+    """FNR / specificity; tends to +inf without true negatives (Glas et al. 2003)."""
     return ratio_with_limit(c.fn * c.negatives, c.tn * c.positives, undefined=c.one_sided_actual)
 
 
@@ -46,6 +48,7 @@ def prevalence_threshold(c: OneVsRest) -> Quantity:
 
 
 def lift(c: OneVsRest) -> Quantity:
+    """Precision / prevalence (Brin et al. 1997)."""
     undefined = first_cause(c.no_positives, c.no_predicted_positives)
     return fraction(c.tp * c.total, c.positives * c.predicted_positives, undefined)
 
@@ -53,10 +56,10 @@ def lift(c: OneVsRest) -> Quantity:
 def p4(c: OneVsRest) -> Quantity:
     """Harmonic mean of precision, recall, specificity and NPV; 0 where one of them is 0."""
     hits = 4 * c.tp * c.tn
-    below = hits + (c.tp + c.tn) * (c.fp + c.fn)
+    denominator = hits + (c.tp + c.tn) * (c.fp + c.fn)
     undefined = first_cause(c.one_sided_actual, c.one_sided_predicted)
-    # With no right answer at all, every rate is 0 and so is their mean, though `below` is 0 too.
-    return fraction(hits, below + (below == 0), undefined)
+    # Without correct predictions all rates and their mean are 0, though the denominator is 0 too.
+    return fraction(hits, denominator + (denominator == 0), undefined)
 
 
 def _prevalence_threshold_slopes(s: OutcomeShares) -> Dual:

@@ -1,4 +1,4 @@
-"""What is reported at every threshold, and a reduced set of thresholds that draws the same plot.
+"""Counts at every threshold, and a reduced set of thresholds that draws the same plot.
 
 A sample is reported when its score is at least the threshold. ROC, precision-recall and cost
 curves are drawn from only two counts per threshold, true and false positives, so these are kept
@@ -161,13 +161,13 @@ def drawn_points(
     ranked: Ranking,
     *,
     cells: int,
-    answers: tuple[int, int],
+    in_use: tuple[int, int],
     thresholds: Sequence[float] = (),
 ) -> OperatingPoints:
     """The points of `operating_points` that `reduced` keeps, without holding all of them.
 
     Also kept are the points with the largest F1 and the largest difference of the two rates, the
-    one that gives the predictions that were made (`answers` counts the right ones, and all),
+    one whose predictions the run made (`in_use` has its true positives and all its positives),
     and those that `thresholds` lead to.
 
     A point that is first, last, lowest or highest in a pixel, or a corner of the hull, is so in
@@ -176,12 +176,12 @@ def drawn_points(
     if ranked.n_samples == 0:
         return _no_points()
     n_positive, n_negative = ranked.n_positive, ranked.n_negative
-    hits, false_alarms = answers[0], answers[1] - answers[0]
+    hits, n_predicted = in_use
 
     def kept(points: OperatingPoints) -> list[int]:
-        in_use = points.of_counts(hits, false_alarms)
+        used = points.of_counts(hits, n_predicted - hits)
         wanted = [points.at(threshold) for threshold in thresholds]
-        return [*_best(points), *wanted, *([] if in_use is None else [in_use])]
+        return [*_best(points), *wanted, *([] if used is None else [used])]
 
     none = np.zeros(0, dtype=np.int64)
     found = OperatingPoints(none.astype(np.float64), none, none, n_positive, n_negative, 1)
@@ -194,7 +194,7 @@ def drawn_points(
             n_negative,
             found.n_thresholds + len(block.values),
         )
-        found = _few(joined, cells=cells, kept=kept(joined))
+        found = _reduced(joined, cells=cells, kept=kept(joined))
     whole = replace(
         found,
         thresholds=np.append(ranked.above_all, found.thresholds),
@@ -242,10 +242,10 @@ def reduced(points: OperatingPoints, *, cells: int, kept: Iterable[int] = ()) ->
     """
     if len(points) <= 2:
         return points
-    return _few(points, cells=cells, kept=kept, first=1, most_corners=MOST_HULL_CORNERS)
+    return _reduced(points, cells=cells, kept=kept, first=1, most_corners=MOST_HULL_CORNERS)
 
 
-def _few(
+def _reduced(
     points: OperatingPoints,
     *,
     cells: int,

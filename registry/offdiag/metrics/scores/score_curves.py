@@ -85,9 +85,9 @@ def cell_curves(
 
     Its operating points are a subset of those of the scores, at the lowest score of cells.
     """
-    answers = int(counts[positive, positive]), int(predicted_totals(counts)[positive])
+    in_use = int(counts[positive, positive]), int(predicted_totals(counts)[positive])
     return (
-        _curve(positive, cells.event, answers=answers, are_probabilities=True, cells=CELLS_OF_ONE),
+        _curve(positive, cells.event, in_use=in_use, are_probabilities=True, cells=CELLS_OF_ONE),
     )
 
 
@@ -97,7 +97,7 @@ def class_cell_curves(cells: ClassCells, counts: NDArray[np.int64]) -> tuple[Sco
         _curve(
             code,
             event,
-            answers=(int(counts[code, code]), int(predicted_totals(counts)[code])),
+            in_use=(int(counts[code, code]), int(predicted_totals(counts)[code])),
             are_probabilities=True,
             cells=CELLS_OF_EACH,
         )
@@ -124,7 +124,7 @@ def label_curves(
         _curve(
             code,
             rank_scores(actual[:, code], scores[:, code]),
-            answers=(int(hits[code]), int(predicted[code])),
+            in_use=(int(hits[code]), int(predicted[code])),
             are_probabilities=are_probabilities,
             cells=CELLS_OF_EACH,
         )
@@ -171,7 +171,7 @@ def _class_curve(
     return _curve(
         code,
         forecasts.ranked(code),
-        answers=(int(counts[code, code]), int(predicted_totals(counts)[code])),
+        in_use=(int(counts[code, code]), int(predicted_totals(counts)[code])),
         are_probabilities=forecasts.are_probabilities,
         cells=cells,
     )
@@ -181,14 +181,14 @@ def _curve(
     code: int,
     ranked: Ranking,
     *,
-    answers: tuple[int, int],
+    in_use: tuple[int, int],
     are_probabilities: bool,
     cells: int,
 ) -> ScoreCurve:
-    """The curve of one event; `answers` counts correct predictions of it, and all."""
+    """The curve of one event; `in_use` counts correct predictions of it, and all."""
     edges = [float(ranked.score_type(edge)) for edge in TIDY_THRESHOLDS]
     points = drawn_points(
-        ranked, cells=cells, answers=answers, thresholds=edges if are_probabilities else ()
+        ranked, cells=cells, in_use=in_use, thresholds=edges if are_probabilities else ()
     )
     low, high = (0.0, 1.0) if are_probabilities else _range(ranked)
     return ScoreCurve(

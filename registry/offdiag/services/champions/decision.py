@@ -91,11 +91,11 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class LabelBudget:
-    """Labelled examples that decide a difference between two runs, including the present ones.
+    """Labelled examples needed to detect a difference of two runs, including the present ones.
 
-    `low` and `high` are known only for accuracy; `settled` is the difference that the present ones
-    can decide. `by_class` has the smallest numbers of additional ones by class code, if the metric
-    is the mean recall; only classes that need some.
+    `low` and `high` are known only for accuracy; `detectable` is the smallest difference that the
+    present ones detect. `by_class` has the smallest numbers of additional ones by class code, if
+    the metric is the mean recall; only classes that need some.
     """
 
     first_id: str
@@ -105,7 +105,7 @@ class LabelBudget:
     needed: int
     low: int | None
     high: int | None
-    settled: float | None
+    detectable: float | None
     by_class: Mapping[int, int] = field(default_factory=dict)
 
 
@@ -390,10 +390,10 @@ class _Paired:
                 n_samples,
                 difference=matters,
             )
-            return LabelBudget(*of_runs, found.needed, found.low, found.high, found.settled)
+            return LabelBudget(*of_runs, found.needed, found.low, found.high, found.detectable)
         needed = samples_for_metric(n_samples, statistic.larger_error, difference=matters)
         # The number of samples grows with the inverse square of the difference.
-        settled = matters * float(np.sqrt(needed / n_samples))
+        detectable = matters * float(np.sqrt(needed / n_samples))
         further: Mapping[int, int] = {}
         if self.metric == MEAN_RECALL and isinstance(self.runs, PairedRuns):
             n_classes = len(self.runs.labels)
@@ -403,7 +403,7 @@ class _Paired:
                 difference=matters,
             )
             further = {code: n for code, n in enumerate(by_class.tolist()) if n}
-        return LabelBudget(*of_runs, needed, None, None, settled, further)
+        return LabelBudget(*of_runs, needed, None, None, detectable, further)
 
     def _around(self, statistic: Statistic, critical: float) -> Difference:
         sign = -1 if self.lower_is_better else 1

@@ -41,16 +41,16 @@ def test_so_many_samples_find_the_difference_four_times_in_five() -> None:
 def test_what_the_present_samples_settle_needs_just_them() -> None:
     found = samples_needed(20, 30, 500, difference=0.02)
 
-    assert found.settled is not None
-    assert samples_needed(20, 30, 500, difference=found.settled).needed <= 500
-    assert samples_needed(20, 30, 500, difference=found.settled * 0.99).needed > 500
+    assert found.detectable is not None
+    assert samples_needed(20, 30, 500, difference=found.detectable).needed <= 500
+    assert samples_needed(20, 30, 500, difference=found.detectable * 0.99).needed > 500
 
 
 def test_runs_that_never_disagree_need_as_many_as_differ_by_that_much() -> None:
     found = samples_needed(0, 0, 100, difference=0.05)
 
     assert found.needed == samples_needed(5, 0, 100, difference=0.05).needed
-    assert samples_needed(0, 0, 2, difference=0.05).settled is None
+    assert samples_needed(0, 0, 2, difference=0.05).detectable is None
 
 
 def test_any_metric_needs_four_times_the_samples_for_half_the_difference() -> None:

@@ -167,15 +167,17 @@ def budget_view(decision: Decision, budget: LabelBudget) -> BudgetView:
         low, high = (numbers.count(about(end)) for end in (budget.low, budget.high))
         needed = f"{needed} ({low} – {high})"
     names = (name_of(decision.leaders, each) for each in (budget.first_id, budget.second_id))
-    settled = (
-        "" if budget.settled is None else difference_in_units(budget.settled, spec).lstrip("+")
+    detectable = (
+        ""
+        if budget.detectable is None
+        else difference_in_units(budget.detectable, spec).lstrip("+")
     )
     return BudgetView(
         needed=needed,
         between=f"in all would detect a difference of {matters} between {' and '.join(names)} "
         "(power 80 %).",
-        present=f"The present {numbers.count(budget.n_samples)} detect {settled}."
-        if settled not in ("", matters)
+        present=f"The present {numbers.count(budget.n_samples)} detect {detectable}."
+        if detectable not in ("", matters)
         else "",
         difference=f"{100 * budget.difference:g}",
         by_class=_by_class(decision, budget),
