@@ -87,7 +87,7 @@ def test_an_answer_that_never_comes_is_given_up(
     postgres_database: Database,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(postgres_connection, "RESPONSE_S", 0.5)
+    monkeypatch.setattr(postgres_connection, "RESPONSE_TIMEOUT_S", 0.5)
     network.set_trap(COMMIT, Trap.FROZEN)
     thaw = threading.Thread(target=thaw_for_the_second, args=(network,))
     thaw.start()

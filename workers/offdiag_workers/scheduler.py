@@ -35,20 +35,20 @@ from offdiag.store.database import Database
 
 log = structlog.get_logger()
 
-LOOK_EVERY_S = 60
+BACKUP_CHECK_EVERY_S = 60
 """Seconds between two checks whether a backup is due."""
 NIGHT_HOUR = 3
 NIGHTLY = Actor("system", "clock", "gc.nightly")
-"""The actor on record for what is removed at night, because settings ask for it."""
+"""The actor in the audit log for nightly deletion."""
 
 
 class _StoppedError(Exception):
-    """Ends a backup because the process is about to end; the next process makes it."""
+    """Cancels a backup because the process is about to end; the next process makes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Something that is done repeatedly."""
+    """A named function with the trigger that decides when it is called."""
 
     name: str
     trigger: BaseTrigger
@@ -67,7 +67,8 @@ class Maintenance:
         """All rounds that are switched on; none by default."""
         found = []
         if self._settings.backup.folder and self._database.dialect == "sqlite":
-            found.append(Round("backup", IntervalTrigger(seconds=LOOK_EVERY_S), self.back_up))
+            every = IntervalTrigger(seconds=BACKUP_CHECK_EVERY_S)
+            found.append(Round("backup", every, self.back_up))
         elif self._settings.backup.folder:
             log.warning("no_backups", reason="PostgreSQL is backed up by its own tools")
         if self._settings.gc.nightly:
@@ -93,7 +94,7 @@ class Maintenance:
             log.info("backed_up", file=str(path), duration_s=round(time.monotonic() - began, 3))
 
     def collect(self) -> None:
-        """Remove for good old deleted runs, superseded evaluations and expired responses."""
+        """Permanently delete old deleted runs, superseded evaluations and expired responses."""
         keep = self._settings.gc
         found = collect(
             self._database.seen_by(None, NIGHTLY),
@@ -129,7 +130,7 @@ def run_scheduler(
     """
     scheduler = BackgroundScheduler(
         jobstores={"default": MemoryJobStore()},
-        executors={"default": ThreadPoolExecutor(2), "upkeep": ThreadPoolExecutor(1)},
+        executors={"default": ThreadPoolExecutor(2), "maintenance": ThreadPoolExecutor(1)},
         job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
         timezone="UTC",
     )
@@ -146,7 +147,7 @@ def run_scheduler(
             _safely,
             each.trigger,
             args=(each.name, each.act),
-            executor="upkeep",
+            executor="maintenance",
             next_run_time=datetime.now(UTC),
         )
     scheduler.start()
@@ -160,16 +161,16 @@ def run_scheduler(
 
 
 class ScheduleRunner:
-    """Runs due schedules, beats now and then, and logs schedules it cannot read once."""
+    """Runs due schedules, sends heartbeats, and logs schedules it cannot read when they change."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._heart = heart_of_this_process("scheduler", database)
         self._beat_at: float | None = None
-        self._told: tuple[str, ...] = ()
+        self._logged_unreadable: tuple[str, ...] = ()
 
     def run_due(self) -> None:
-        """Create what is due. Only a successful round counts as a sign of life."""
+        """Create what is due. There is no heartbeat after a failed round."""
         done = run_due_schedules(self._database)
         now = time.monotonic()
         if self._beat_at is None or now - self._beat_at >= EVERY_S:
@@ -183,9 +184,10 @@ class ScheduleRunner:
                 fire_time=fired.fire_time,
                 covers_missed=fired.covers_missed,
             )
-        for reason in done.unreadable if done.unreadable != self._told else ():
-            log.warning("schedule_unreadable", reason=reason)
-        self._told = done.unreadable
+        if done.unreadable != self._logged_unreadable:
+            for reason in done.unreadable:
+                log.warning("schedule_unreadable", reason=reason)
+        self._logged_unreadable = done.unreadable
 
     def stop(self) -> None:
         """Report that this process no longer runs schedules."""
@@ -200,9 +202,9 @@ def _is_no_skipped_round(record: logging.LogRecord) -> bool:
 
 
 def _safely(name: str, act: Callable[[], None]) -> None:
-    """Run `act`; an unavailable database costs this round and nothing else.
+    """Run `act`; if the database is unavailable, log it and wait for the next round.
 
-    So does a changed schema; the worker beside the scheduler ends because of it.
+    The same holds for a changed schema, which ends the worker in this process.
     """
     try:
         act()

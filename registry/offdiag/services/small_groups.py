@@ -43,9 +43,9 @@ SUPPRESSED = "suppressed"
 
 
 class Family(NamedTuple):
-    """Values of a column within one value of another `column`, which has `n_others` samples more.
+    """Values of a column within one value of another `column`.
 
-    Without a column these are all values.
+    That value has `n_others` further samples. Without a column these are all values.
     """
 
     levels: Sequence[str]
@@ -74,14 +74,15 @@ class GroupSizes:
         """The hidden values of each column: small ones, and those that would reveal them."""
         sizes = self._sizes
         found = {
-            name: {level for level, size in of.items() if size < self.k}
-            for name, of in sizes.items()
+            name: {level for level, size in of_levels.items() if size < self.k}
+            for name, of_levels in sizes.items()
         }
         if not self.k:
             return found
         # Inner families first: what is hidden in them often protects the whole column as well.
         families = {
-            name: [*self._inside_others(name), Family(tuple(of))] for name, of in sizes.items()
+            name: [*self._inside_others(name), Family(tuple(of_levels))]
+            for name, of_levels in sizes.items()
         }
         n_before = -1
         while sum(map(len, found.values())) > n_before:
@@ -133,16 +134,18 @@ class GroupSizes:
         cells = np.bincount(np.ravel_multi_index(codes, shape), weights=self.labelled)
         return bool(((cells > 0) & (cells < self.k)).any())
 
-    def without(self, places: NDArray[np.int64]) -> GroupSizes:
-        """The groups of the samples that are not at these places."""
+    def without(self, positions: NDArray[np.int64]) -> GroupSizes:
+        """The groups of the samples that are not at these positions."""
         rest = self.labelled.copy()
-        rest[places] = 0
+        rest[positions] = 0
         return replace(self, labelled=rest)
 
     def is_hidden_rest(self, part: Slice | None) -> bool:
-        """Whether these samples, left over from others, are too few to show; in a slice or in all.
+        """Whether the samples that remain after others are shown are too few to show.
 
-        A slice without any of them is not hidden: nothing follows from it.
+        With a slice, only the remaining samples in it count.
+
+        A slice without any of them is not hidden, as it reveals nothing.
         """
         members = np.ones(len(self.labelled), np.bool_)
         known = () if part is None else part.terms
@@ -252,8 +255,8 @@ def sizes_in_truth(session: Session, truth: TruthRecord, k: int) -> GroupSizes:
 def sizes_of_run(session: Session, run: RunRecord, k: int) -> GroupSizes | None:
     """The groups of a run on its newest labels; None for a run without slice columns."""
     if run.source is not SourceOrientation.PREDICTIONS:
-        cases = logged_counts.find_counted_samples(session, run.id)
-        return None if cases is None else GroupSizes(cases.slices, cases.sizes, k)
+        counted = logged_counts.find_counted_samples(session, run.id)
+        return None if counted is None else GroupSizes(counted.slices, counted.sizes, k)
     if run.truth_version_id is None:
         return None
     truth = truths.head_of(session, run.truth_version_id)
@@ -304,7 +307,10 @@ def suppressed(part: Slice, k: int) -> Forbidden:
 
 
 def not_by_slice() -> Forbidden:
-    """The error for single samples of a slice, which with those of another give every cross."""
+    """The error for listing the samples of a slice.
+
+    The lists of two slices would show who is in both, even if that group is small.
+    """
     return Forbidden(
         "single examples are not listed by slice here: small groups are hidden, and lists of two "
         "slices would give every cross of them.",

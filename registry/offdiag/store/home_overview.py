@@ -1,4 +1,4 @@
-"""Reading what needs attention in a registry: failures, upcoming reports, new label versions."""
+"""What needs attention in a registry: failures, upcoming reports, new label versions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from offdiag.store.truths import newest_numbers
 
 @dataclass(frozen=True, slots=True)
 class DueReport:
-    """A report that will be made; `dataset` is the one it is about, if it is about one."""
+    """A scheduled report and the time at which it is due; `dataset` is None if it has none."""
 
     project: str
     dataset: str | None
@@ -51,7 +51,7 @@ class Failure:
 
 
 def due_reports(session: Session, *, limit: int) -> list[DueReport]:
-    """The reports that are made next."""
+    """The scheduled reports that are due next, the earliest first."""
     rows = session.execute(
         select(ProjectRow.name, ScheduleRow.scope, ScheduleRow.name, ScheduleRow.next_due)
         .join(ProjectRow, ProjectRow.id == ScheduleRow.project_id)
@@ -60,7 +60,7 @@ def due_reports(session: Session, *, limit: int) -> list[DueReport]:
         .limit(limit)
     )
     return [
-        DueReport(project, scope.get("dataset"), name, _moment(due or 0.0))
+        DueReport(project, scope.get("dataset"), name, _utc(due or 0.0))
         for project, scope, name, due in rows
     ]
 
@@ -90,16 +90,17 @@ def last_failures(session: Session, *, limit: int) -> list[Failure]:
     both = union_all(jobs, editions).subquery()
     rows = session.execute(select(both).order_by(both.c.at.desc()).limit(limit))
     return [
-        Failure(bool(row.is_report), row.project, row.name, row.number, row.error, _moment(row.at))
+        Failure(bool(row.is_report), row.project, row.name, row.number, row.error, _utc(row.at))
         for row in rows
     ]
 
 
-def _moment(seconds: float) -> datetime:
+def _utc(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
 SHOWN_OF_EACH = 5
+"""How many failures are listed."""
 MOST_DUE = 100
 """How many reports are searched for the next one of each dataset."""
 
@@ -121,7 +122,10 @@ class NewLabels:
 
 
 def label_versions_since(session: Session, at: datetime, *, limit: int) -> list[NewLabels]:
-    """Label versions after a moment, except the first one of a dataset; newest first."""
+    """The newest label version of each dataset if it was created after `at`, newest first.
+
+    A dataset with only one version has none.
+    """
     later = aliased(TruthVersionRow)
     is_newest = ~exists().where(
         later.dataset_id == TruthVersionRow.dataset_id, later.number > TruthVersionRow.number
@@ -162,7 +166,7 @@ def label_versions_since(session: Session, at: datetime, *, limit: int) -> list[
 
 
 def unlabelled_samples(session: Session) -> dict[int, int]:
-    """How many examples were predicted by runs, by id of each dataset without labels."""
+    """The most samples that a run predicted, by id of each dataset without labels."""
     has_labels = select(TruthVersionRow.id).where(TruthVersionRow.dataset_id == RunRow.dataset_id)
     rows = session.execute(
         select(RunRow.dataset_id, func.max(RunRow.n_predictions))

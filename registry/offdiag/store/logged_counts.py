@@ -1,4 +1,4 @@
-"""Statements on counts that are logged to runs instead of predictions.
+"""Counts that are logged to runs instead of predictions: matrices and counted samples.
 
 An uploaded matrix is stored in the orientation it came in. Counted samples are stored by the slice
 columns that they were counted by.
@@ -43,27 +43,27 @@ def read_matrix(
     return confusion_matrix(uploaded, labels=labels, orientation=source)
 
 
-def insert_counted_samples(session: Session, run_id: str, cases: CountedSamples) -> None:
+def insert_counted_samples(session: Session, run_id: str, counted: CountedSamples) -> None:
     """Store the counts of a run by its slice columns and scores.
 
-    Does nothing if there are neither: the matrix then says it all.
+    Does nothing if there are neither, as the matrix then has all counts.
     """
-    if cases.are_a_matrix:
+    if counted.are_a_matrix:
         return
     session.add(
         CountedSamplesRow(
             run_id=run_id,
-            n_kinds=len(cases),
-            dtype=cases.actual.dtype.str[1:],
+            n_kinds=len(counted),
+            dtype=counted.actual.dtype.str[1:],
             codec=codec.RAW,
-            actual=codec.encode_codes(cases.actual),
-            predicted=codec.encode_codes(cases.predicted),
-            sizes=codec.encode_sizes(cases.sizes),
-            scores=_encoded_scores(cases),
+            actual=codec.encode_codes(counted.actual),
+            predicted=codec.encode_codes(counted.predicted),
+            sizes=codec.encode_sizes(counted.sizes),
+            scores=_encoded_scores(counted),
         )
     )
     session.flush()  # The slices refer to it.
-    for name, column in cases.slices.items():
+    for name, column in counted.slices.items():
         session.add(
             CountedSliceRow(
                 run_id=run_id,
@@ -88,7 +88,7 @@ def find_counted_samples(session: Session, run_id: str) -> CountedSamples | None
         .order_by(CountedSliceRow.name)
     )
     sizes = codec.decode_sizes(row.sizes)
-    of_classes = row.scores is not None and codec.holds_events(row.scores)
+    has_events = row.scores is not None and codec.holds_events(row.scores)
     return CountedSamples(
         codec.decode_codes(row.actual, row.dtype),
         codec.decode_codes(row.predicted, row.dtype),
@@ -101,22 +101,24 @@ def find_counted_samples(session: Session, run_id: str) -> CountedSamples | None
             )
             for each in columns
         },
-        None if row.scores is None or of_classes else codec.decode_cells(row.scores, sizes),
-        codec.decode_events(row.scores) if row.scores is not None and of_classes else (),
+        None if row.scores is None or has_events else codec.decode_cells(row.scores, sizes),
+        codec.decode_events(row.scores) if row.scores is not None and has_events else (),
     )
 
 
-def _encoded_scores(cases: CountedSamples) -> bytes | None:
-    if cases.events:
-        return codec.encode_events(cases.events)
-    return None if cases.scores is None else codec.encode_cells(cases.scores)
+def _encoded_scores(counted: CountedSamples) -> bytes | None:
+    if counted.events:
+        return codec.encode_events(counted.events)
+    return None if counted.scores is None else codec.encode_cells(counted.scores)
 
 
-def runs_that_know(session: Session, run_ids: Sequence[str], names: Sequence[str]) -> set[str]:
-    """Those of the runs whose samples can be divided by slice columns of these names.
+def runs_with_slice_columns(
+    session: Session, run_ids: Sequence[str], names: Sequence[str]
+) -> set[str]:
+    """Ids of those runs whose samples can be divided by slice columns of all these names.
 
     Predictions refer to label versions, which have all slice columns of their dataset; counts have
-    those they were counted by, and a bare matrix has none.
+    those they were counted by, and a matrix alone has none.
     """
     counted_by = (
         select(func.count())

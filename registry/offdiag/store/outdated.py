@@ -1,8 +1,8 @@
 """Finding runs whose results are out of date, from the data alone.
 
-Nothing stores that a result is stale. An evaluation names what it was computed with, and this is
-compared with what is current, so a forgotten notice, a killed process or an upgrade cannot leave
-an old number in place.
+No row is marked as outdated. An evaluation names what it was computed with, and this is compared
+with what is current, so a lost notification, a killed process or an upgrade cannot leave an old
+number in place.
 """
 
 from __future__ import annotations
@@ -56,21 +56,23 @@ def stale_runs(
     rules_digest: str | None = None,
     metrics_suffix: str = "",
     run_ids: Collection[str] | None = None,
-    unasked: bool = False,
+    without_job: bool = False,
     limit: int | None = None,
 ) -> list[StaleRun]:
     """Complete runs to evaluate again, oldest first; all of them, or those among `run_ids`.
 
-    With `unasked`, only those without a job. Runs whose evaluation failed for good are left out:
-    retrying them automatically would never end. Without `rules_digest` the rules and thresholds
-    that raised the flags do not matter, because only workers know those in force; then
-    `metrics_suffix`, if given, is what the declared metrics add to a digest of rules.
+    With `without_job`, only those that no job will evaluate. Runs whose evaluation failed for good
+    are left out: retrying them automatically would never end.
+
+    `rules_digest` is that of the rules and thresholds in force, which only workers know; without
+    it, flags are not compared. Then `metrics_suffix`, if given, is compared: the end of a digest,
+    which custom metrics add.
     """
     statement = _statement(
         by_rules=rules_digest is not None,
         by_metrics=bool(metrics_suffix),
-        some=run_ids is not None,
-        unasked=unasked,
+        by_ids=run_ids is not None,
+        without_job=without_job,
     )
     given = {
         "suite_version": suite_version,
@@ -86,16 +88,13 @@ def stale_runs(
 
 @cache
 def _statement(
-    *, by_rules: bool, by_metrics: bool, some: bool, unasked: bool
+    *, by_rules: bool, by_metrics: bool, by_ids: bool, without_job: bool
 ) -> Select[*tuple[Any, ...]]:
     """The query, built once for each combination, as building takes longer than executing it."""
     reasons = _reasons(by_rules=by_rules, by_metrics=by_metrics)
     statement = (
         select(RunRow.id, *(condition.label(reason) for reason, condition in reasons.items()))
-        .outerjoin(
-            EvaluationRow,
-            has_results_of_run(),
-        )
+        .outerjoin(EvaluationRow, has_results_of_run())
         .where(
             RunRow.state.in_([RunState.FINISHED, RunState.EVALUATED]),
             RunRow.deleted_at.is_(None),
@@ -103,9 +102,9 @@ def _statement(
         )
         .order_by(RunRow.created_at, RunRow.id)
     )
-    if some:
+    if by_ids:
         statement = statement.where(RunRow.id.in_(bindparam("run_ids", expanding=True)))
-    if unasked:
+    if without_job:
         statement = statement.where(~exists().where(WorkRow.key == "evaluate:" + RunRow.id))
     return statement
 
@@ -113,7 +112,7 @@ def _statement(
 def _reasons(*, by_rules: bool, by_metrics: bool) -> dict[StaleReason, ColumnElement[bool]]:
     """What makes a run stale, as conditions on it and on its current evaluation if it has one.
 
-    Any other input that an evaluation comes to depend on needs an entry here.
+    A new input of evaluations needs an entry here.
     """
     newer = aliased(TruthVersionRow)
     evaluated = EvaluationRow.id.is_not(None)
@@ -176,7 +175,7 @@ def _reasons(*, by_rules: bool, by_metrics: bool) -> dict[StaleReason, ColumnEle
 class OutdatedResults:
     """Why the shown results are out of date, and the job that computes newer ones.
 
-    `reasons` is empty if all that is known is that another evaluation failed.
+    `reasons` is empty if a later evaluation failed and nothing else is known.
     """
 
     reasons: tuple[StaleReason, ...]

@@ -159,6 +159,6 @@ def _options(url: URL) -> str:
 
 
 def _connected_with_limit(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
-    from offdiag.store.postgres_connection import RetryingConnection
+    from offdiag.store.postgres_connection import TimeoutConnection
 
-    return RetryingConnection.connect(*arguments, **named)
+    return TimeoutConnection.connect(*arguments, **named)

@@ -75,10 +75,10 @@ def _unescaped(point: str) -> str:
 
 Synchronous = Literal["full", "normal"]
 
-# Since this version, a statement can return the rows it changed.
 OLDEST = (3, 35, 0)
+"""The first version with RETURNING, which the store uses."""
 
-_LOG_KEEPS_BYTES = 32 << 20
+_LOG_LIMIT_BYTES = 32 << 20
 
 _CACHE_KIB = 16 << 10
 """Page cache of a connection.
@@ -91,8 +91,8 @@ _OWNER_ONLY = 0o600
 _PAUSE_S = 0.005
 _FIRST_WITH_EXPONENT = 1e16
 """Python writes larger numbers with an exponent."""
-_PRIMARY = 0xFF
-"""The part of an error code that says what failed, without how."""
+_PRIMARY_CODE = 0xFF
+"""Mask of the primary result code: the extended code adds details in higher bits."""
 
 _ACCESS: Final = "offdiag_access"
 
@@ -127,7 +127,7 @@ def sqlite_engines(
         url,
         connect_args={"isolation_level": None, "timeout": busy_timeout_s},
         json_serializer=to_json,
-        # A connection is a file handle, and threads bound their number: never wait for one.
+        # Threads already limit the number of connections, so none should wait for another one.
         max_overflow=-1,
     )
 
@@ -135,14 +135,14 @@ def sqlite_engines(
         connection.create_function("decimal_text", 1, _decimal_text, deterministic=True)
         # The page size only counts before the first table; larger pages hold chunks better.
         connection.execute("PRAGMA page_size = 16384")
-        _keep_log(connection, busy_timeout_s)
+        _enable_write_ahead_log(connection, busy_timeout_s)
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        # One long reader makes the log grow, which need not stay that large for ever.
-        connection.execute(f"PRAGMA journal_size_limit = {_LOG_KEEPS_BYTES}")
+        # A long read makes the log grow; it is truncated to this size afterwards.
+        connection.execute(f"PRAGMA journal_size_limit = {_LOG_LIMIT_BYTES}")
 
     if new_file is not None:
-        event.listen(engine, "do_connect", lambda *_: _make_for_the_owner(new_file))
+        event.listen(engine, "do_connect", lambda *_: _create_for_owner(new_file))
     event.listen(engine, "connect", prepare)
     event.listen(engine, "begin", _begin)
     report_data_errors(engine)
@@ -158,25 +158,26 @@ def _decimal_text(number: float) -> str:
     return repr(number) if abs(number) < _FIRST_WITH_EXPONENT else f"{Decimal(repr(number)):f}"
 
 
-def _make_for_the_owner(path: Path) -> None:
+def _create_for_owner(path: Path) -> None:
     """Create an empty file, which SQLite accepts as a new database; errors are left to SQLite."""
     with suppress(OSError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
 
 
-def _keep_log(connection: sqlite3.Connection, patience_s: float) -> None:
+def _enable_write_ahead_log(connection: sqlite3.Connection, retry_for_s: float) -> None:
     """Switch a file to a write-ahead log, which lets readers continue during a write.
 
-    If several connections do so to a new file at once, each holds what the others wait for. SQLite
-    then reports a locked file to one of them immediately, whatever its time limit.
+    If several connections do so to a new file at once, each holds a lock that the others wait for.
+    SQLite then reports a locked file to one of them immediately, whatever its timeout. That one
+    tries again for `retry_for_s`.
     """
-    gives_up_at = time.monotonic() + patience_s
+    give_up_at = time.monotonic() + retry_for_s
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            is_busy = error.sqlite_errorcode & _PRIMARY == sqlite3.SQLITE_BUSY
-            if not is_busy or time.monotonic() > gives_up_at:
+            is_busy = error.sqlite_errorcode & _PRIMARY_CODE == sqlite3.SQLITE_BUSY
+            if not is_busy or time.monotonic() > give_up_at:
                 raise
             time.sleep(_PAUSE_S * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
         else:

@@ -72,7 +72,7 @@ def reconcile(
             session,
             suite_version=SUITE_VERSION,
             rules_digest=rules_in_force().evaluated_by,
-            unasked=True,
+            without_job=True,
             limit=_AT_ONCE,
         )
         submit_evaluations(session, [run.run_id for run in stale])

@@ -59,7 +59,7 @@ from offdiag.services.small_groups import suppressed_below
 from offdiag.store import deliveries, reports, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.logged_counts import runs_that_know
+from offdiag.store.logged_counts import runs_with_slice_columns
 from offdiag.store.predictions import in_truth_order
 from offdiag.store.reports import EditionRecord, EditionState, stored_file
 from offdiag.store.runs import chosen_here_among
@@ -79,7 +79,7 @@ def with_slices(database: Database, scope: ReportScope, snapshot: Snapshot) -> S
     slices = [parse_slice(text) for text in scope.slices]
     names = sorted({term.name for part in slices for term in part.terms})
     with database.read() as session:
-        known = runs_that_know(session, [run.id for run in best], names)
+        known = runs_with_slice_columns(session, [run.id for run in best], names)
     run_ids = [run.id for run in best if run.id in known][:MOST_SLICED]
     suppressed = set()
     for run_id in run_ids:

@@ -110,7 +110,7 @@ def import_project(
             taken = transfer.take_over(source, session, project=project)
             there = _drafts(source, project, names) if "label_answer" in taken.added else {}
             _require_same_drafts([here, there], _drafts(session, project, names))
-            stale = stale_runs(session, suite_version=SUITE_VERSION, unasked=True)
+            stale = stale_runs(session, suite_version=SUITE_VERSION, without_job=True)
             submit_evaluations(session, [run.run_id for run in stale])
     return taken
 
