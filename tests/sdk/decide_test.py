@@ -51,6 +51,25 @@ def test_a_threshold_flags_from_a_score_on(run: Run, threshold: Threshold, flagg
     assert int(found.matrix_after.predicted[1]) == flagged
 
 
+@pytest.mark.parametrize("threshold", [0.25, "cheapest"])
+@pytest.mark.parametrize(
+    ("positive", "message"),
+    [
+        ("well", "the positive class of the dataset is 'ill', not 'well'"),
+        ("sick", "there is no class 'sick'"),
+    ],
+)
+def test_a_positive_class_that_the_dataset_contradicts_is_refused(
+    run: Run, threshold: Threshold, positive: str, message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message) as refused:
+        run.decide(weights=VISITS, threshold=threshold, positive=positive)
+
+    assert refused.value.field == "positive"
+    same = run.decide(weights=VISITS, threshold=threshold, positive="ill")
+    assert same.recipe == run.decide(weights=VISITS, threshold=threshold).recipe
+
+
 def test_a_threshold_that_was_chosen_on_the_samples_has_no_interval_of_a_difference(
     run: Run,
 ) -> None:

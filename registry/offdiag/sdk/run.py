@@ -258,8 +258,8 @@ class Run:
           those of the dataset.
         * `threshold`: a score, or "cheapest" for the one with the lowest cost on these samples;
           differences then have no intervals, because the threshold was chosen on the same samples.
-        * `positive`: the class that `threshold` predicts. Default: that of the dataset, else the
-          rarer one.
+        * `positive`: the class that `threshold` predicts, if the dataset has no positive class.
+          Default: the rarer one.
         * `prevalence`: the share of each class at deployment.
         * `save_as`: store the predictions as a run of this name. The same rule again gives the
           same run.

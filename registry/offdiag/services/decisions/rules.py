@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.sentences import known_names
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.decisions import (
     ExpectedCostRule,
@@ -266,6 +267,8 @@ def try_rule(database: Database, run_id: str, cost_basis: CostBasis, choice: Cho
     """
     with database.read() as session:
         run, _ = read_with_costs(session, run_id, Preset.ZERO_ONE)
+        if choice.chosen is not Chosen.EXPECTED:
+            _require_positive(run, choice.positive)
         rule = _rule(session, run, cost_basis, choice)
         joint = redecided(session, run, rule)
     change = change_of(
@@ -349,6 +352,25 @@ def requested_cost_basis(database: Database, run_id: str, question: Question) ->
 def _recipe(rule: Rule, cost_basis: CostBasis, choice: Choice) -> Mapping[str, Any]:
     chosen = CHOSEN_HERE if choice.chosen is Chosen.CHEAPEST else None
     return described(rule, **cost_basis.origin, chosen=chosen)
+
+
+def _require_positive(run: RunWithCosts, stated: str | None) -> None:
+    """Refuse a class that is not the positive one; another class would be flagged."""
+    known = run.matrix.labels
+    if stated is None:
+        return
+    if stated not in known.index:
+        raise InvalidInput(
+            f"there is no class {stated!r}.",
+            field="positive",
+            hint=known_names("classes", known.names),
+        )
+    if run.positive_label not in {None, stated}:
+        raise InvalidInput(
+            f"the positive class of the dataset is {run.positive_label!r}, not {stated!r}.",
+            field="positive",
+            hint="Leave it out; a threshold is for the score of the positive class.",
+        )
 
 
 def _rule(session: Session, run: RunWithCosts, cost_basis: CostBasis, choice: Choice) -> Rule:
