@@ -67,6 +67,12 @@ def test_values_without_the_identifiers_of_their_samples_are_refused(registry_ur
 
 
 @pytest.mark.usefixtures("run")
+def test_another_number_of_values_is_compared_with_the_identifiers(registry_url: str) -> None:
+    with pytest.raises(InvalidInput, match=r"ids has 4 values, slices\['site'\] has 1"):
+        offdiag.add_slices(dataset="clinic", ids=IDS, columns={"site": ["A"]}, url=registry_url)
+
+
+@pytest.mark.usefixtures("run")
 def test_unknown_samples_and_datasets_are_named(registry_url: str) -> None:
     columns = {"site": ["A"]}
     with pytest.raises(InvalidInput, match="'s9' is not a sample"):

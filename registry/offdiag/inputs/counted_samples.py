@@ -193,10 +193,10 @@ def counted_slice_notes(
     counts = np.asarray(sizes, dtype=np.int64)
     notes = []
     for name, column in slice_columns(slices).items():
+        field = f"slices[{name!r}]"
+        notes.append(alike_note(column, field))
         if not column.of_tags:
-            field = f"slices[{name!r}]"
-            n_unknown = int(counts[column.has(UNKNOWN)].sum())
-            notes += [alike_note(column, field), unknown_note(n_unknown, field)]
+            notes.append(unknown_note(int(counts[column.has(UNKNOWN)].sum()), field))
     return tuple(note for note in notes if note is not None)
 
 

@@ -147,8 +147,11 @@ def read_slices(
     n_samples: int | None,
     bins: Mapping[str, Bins] | None = None,
     periods: Mapping[str, str] | None = None,
+    one_for_each: str = "y_pred",
 ) -> dict[str, SliceColumn]:
     """Read a mapping from names to arrays of n values, or a frame of n rows.
+
+    `one_for_each` names what has `n_samples` in the error for another number of values.
 
     * Text, whole numbers and booleans are categories, written as labels are.
     * Floats, and columns named in `bins`, become ranges: between the cut points given for them,
@@ -170,7 +173,7 @@ def read_slices(
         field = f"slices[{name!r}]"
         column = to_rich_column(values, field=field)
         n_samples = len(column) if n_samples is None else n_samples
-        require_equal_lengths(**{"y_pred": n_samples, field: len(column)})
+        require_equal_lengths(**{one_for_each: n_samples, field: len(column)})
         found[name] = _read_column(
             column, field, (bins or {}).get(name), (periods or {}).get(name)
         )
@@ -208,7 +211,7 @@ def unknown_note(n_samples: int, field: str) -> str | None:
 
 def alike_note(column: SliceColumn, field: str) -> str | None:
     """A note on values that look alike, None if there are none."""
-    return look_alikes_in_words(column.levels, f"Values of {field}")
+    return look_alikes_in_words(column.choices, f"Values of {field}")
 
 
 def slice_notes(columns: SliceColumns) -> tuple[str, ...]:
@@ -245,7 +248,13 @@ class GivenSlices:
 
     def read(self, n_samples: int | None) -> dict[str, SliceColumn]:
         """The columns for this many samples, None for any number. Raises `InvalidInput`."""
-        return read_slices(self.columns, n_samples=n_samples, bins=self.bins, periods=self.periods)
+        return read_slices(
+            self.columns,
+            n_samples=n_samples,
+            bins=self.bins,
+            periods=self.periods,
+            one_for_each="dataset" if self.ids is None else "ids",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +291,13 @@ def _read_column(column: Column, field: str, bins: Bins | None, period: str | No
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if period is not None or is_dates(column):
+    if bins is not None and period is not None:
+        raise InvalidInput(
+            "the column is named in bins and in periods.",
+            field=field,
+            hint="Numbers have bins, and dates have periods: name it in one of them.",
+        )
+    if period is not None or (bins is None and is_dates(column)):
         return sorted_levels(*periods_of(column, period or DEFAULT_PERIOD, field=field))
     if bins is not None or (isinstance(column, np.ndarray) and column.dtype.kind == "f"):
         ranges = sorted_levels(
@@ -332,7 +347,8 @@ def _read_tags(column: pa.Array, field: str) -> SliceColumn:
             )
         codes[place] = sets.setdefault(TAG_SEPARATOR.join(tags), len(sets))
     _require_few(list(sets), field)
-    return sorted_levels(list(sets), codes, of_tags=True)
+    read = sorted_levels(list(sets), codes, of_tags=True)
+    return replace(read, note=alike_note(read, field))
 
 
 def _parents(name: str, column: SliceColumn) -> dict[str, SliceColumn]:

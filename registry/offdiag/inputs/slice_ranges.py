@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -39,7 +39,11 @@ def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[n
     values that are not finite numbers and for cut points that do not ascend.
     """
     if not isinstance(column, np.ndarray) or column.dtype.kind not in "iuf":
-        raise InvalidInput("the values are not numbers.", field=field, hint="Leave bins out.")
+        raise InvalidInput(
+            "the values are not numbers.",
+            field=field,
+            hint="Convert texts of numbers to numbers, or leave bins out; periods= is for dates.",
+        )
     numbers = column.astype(np.float64)
     if not np.isfinite(numbers).all():
         at = int(np.argmin(np.isfinite(numbers)))
@@ -48,18 +52,31 @@ def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[n
             field=field,
             hint="Drop the sample, or add the column later for those that have a value.",
         )
-    points = _quantiles(numbers, bins) if isinstance(bins, int) else [float(p) for p in bins]
-    wanted = bins if isinstance(bins, int) else len(points) + 1
-    ascends = all(low < high for low, high in pairwise(points))
-    if not 2 <= wanted <= MOST_BINS or not np.isfinite(points).all() or not ascends:
+    points = _without_noise(_cut_points(bins, numbers, field=field))
+    levels = [range_text(low, high) for low, high in pairwise([None, *points, None])]
+    return levels, np.searchsorted(np.asarray(points), numbers, side="right").astype(np.int64)
+
+
+def _cut_points(bins: Bins, numbers: NDArray[np.float64], *, field: str) -> list[float]:
+    is_count = isinstance(bins, (int, np.integer))
+    try:
+        # Sets have no order, and a text would be read by its characters.
+        if isinstance(bins, (str, Set, Mapping)):
+            raise TypeError
+        points = _quantiles(numbers, int(bins)) if is_count else [float(p) for p in bins]
+        wanted = int(bins) if is_count else len(points) + 1
+        ascends = all(low < high for low, high in pairwise(points))
+        is_sound = 2 <= wanted <= MOST_BINS and ascends and bool(np.isfinite(points).all())
+    except (TypeError, ValueError):
+        is_sound = False
+    if not is_sound:
         raise InvalidInput(
             f"{bins!r} does not cut a column.",
             field=field,
-            hint=f"Give ascending cut points, or a number of quantiles from 2 to {MOST_BINS}.",
+            hint=f"Give ascending cut points, as [40, 65], or a number of quantiles from 2 to "
+            f"{MOST_BINS}.",
         )
-    points = _without_noise(points)
-    levels = [range_text(low, high) for low, high in pairwise([None, *points, None])]
-    return levels, np.searchsorted(np.asarray(points), numbers, side="right").astype(np.int64)
+    return points
 
 
 def _without_noise(points: list[float]) -> list[float]:

@@ -150,7 +150,14 @@ def test_membership_says_which_level_has_which_tag(tags: list[set[str]]) -> None
         ([1.0, float("nan")], {}, "the value at index 1 is nan"),
         ([1, 2], {"bins": [5, 5]}, "does not cut a column"),
         ([1, 2], {"bins": 1}, "does not cut a column"),
+        ([1, 2], {"bins": "1,2"}, "'1,2' does not cut a column"),
+        ([1, 2], {"bins": 2.0}, "2.0 does not cut a column"),
+        ([1, 2], {"bins": {1, 2}}, "{1, 2} does not cut a column"),
+        ([1, 2], {"bins": {2: "high"}}, "{2: 'high'} does not cut a column"),
+        (["30", "41"], {"bins": [35]}, "Convert texts of numbers to numbers"),
+        ([dt.date(2026, 3, 5)], {"bins": [1]}, "periods= is for dates"),
         (["a", "b"], {"bins": 2}, "the values are not numbers"),
+        ([1, 2], {"bins": 2, "periods": "month"}, "named in bins and in periods"),
         (["soon"], {"periods": "month"}, "the values are not dates"),
         ([1], {"periods": "month"}, "the values are not dates"),
         (["2026-03-05"], {"periods": "decade"}, "'decade' is not known"),
@@ -163,6 +170,16 @@ def test_what_makes_no_column_is_refused(
     with pytest.raises(InvalidInput) as refused:
         column(values, **options)
     assert sentence in str(refused.value)
+
+
+def test_a_number_of_quantiles_may_be_one_of_numpy() -> None:
+    assert texts(column([1, 2, 3, 4], bins=np.int64(2))) == texts(column([1, 2, 3, 4], bins=2))
+
+
+def test_tags_that_look_alike_are_noted() -> None:
+    note = column([["rain", "Night"], ["night"]]).note
+
+    assert note is not None and "'Night' and 'night' (case)" in note
 
 
 def test_samples_with_an_empty_text_are_in_no_slice_and_a_note_counts_them() -> None:
