@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import offdiag
+from offdiag.errors import InvalidInput
 from support.registries import shared_registry
 from support.servers import serving
 
@@ -74,6 +75,13 @@ def test_a_sample_is_answered_once(url: str, dataset: str) -> None:
         draft.propose({2: "y", "2": "z"})
 
     assert draft.read().samples == []
+
+
+def test_labels_without_samples_are_refused(url: str, dataset: str) -> None:
+    draft = offdiag.label_draft(dataset=dataset, url=url, author="ana")
+
+    with pytest.raises(InvalidInput, match="list is not a mapping"):
+        draft.propose(["x", "y", "x"])  # type: ignore[arg-type]
 
 
 def test_tasks_need_classes_that_no_answer_is_called_like(url: str) -> None:

@@ -118,8 +118,8 @@ def _argilla(task: LabelTask) -> dict[str, Any]:
 def read_task_answers(records: object) -> list[TaskAnswer]:
     """The answers in an export of either tool; skipped and unanswered tasks have none.
 
-    Raises `InvalidInput` for other content, if all answers are to other questions, and for answers
-    with several classes.
+    Raises `InvalidInput` for other content, if all answers are to other questions, for answers
+    with several classes or without a person, and if a person has two answers about a sample.
     """
     if not isinstance(records, list) or not all(isinstance(each, dict) for each in records):
         raise InvalidInput(
@@ -145,7 +145,24 @@ def read_task_answers(records: object) -> list[TaskAnswer]:
             field="tasks",
             hint=f"Only answers to {QUESTION!r} are read: rename the question.",
         )
+    _require_one_answer_each(found)
     return found
+
+
+def _require_one_answer_each(answers: Iterable[TaskAnswer]) -> None:
+    said: dict[tuple[str, str], str | None] = {}
+    for answer in answers:
+        label = said.setdefault((answer.sample, answer.author), answer.label)
+        if label != answer.label:
+            one, other = (
+                CANNOT_BE_TOLD if each is None else each for each in (label, answer.label)
+            )
+            raise InvalidInput(
+                f"{answer.author!r} has two answers about sample {answer.sample!r}, {one!r} and "
+                f"{other!r}.",
+                field="tasks",
+                hint="Leave the one that is meant in the export, or cancel the other in the tool.",
+            )
 
 
 def _questions(record: Mapping[str, Any]) -> Iterator[str]:
@@ -170,7 +187,9 @@ def _of_label_studio(task: Mapping[str, Any]) -> Iterator[TaskAnswer]:
         ]
         if chosen:
             who = annotation["completed_by"]
-            name = (who.get("email") or who["id"]) if isinstance(who, Mapping) else who
+            name = _person(
+                (who.get("email") or who["id"]) if isinstance(who, Mapping) else who, task
+            )
             author = name if isinstance(name, str) else f"label-studio {name}"
             yield TaskAnswer(sample_name(task["data"][SHOWN]), author, _one(chosen))
 
@@ -180,7 +199,19 @@ def _of_argilla(record: Mapping[str, Any]) -> Iterator[TaskAnswer]:
         if each.get("status", "submitted") == "submitted":
             value = each["value"]
             label = _one(value if isinstance(value, list) else [value])
-            yield TaskAnswer(sample_name(record["id"]), str(each["user_id"]), label)
+            author = str(_person(each["user_id"], record))
+            yield TaskAnswer(sample_name(record["id"]), author, label)
+
+
+def _person(given: object, record: Mapping[str, Any]) -> object:
+    """Who answered. Without a name, the answers of several people would be those of one."""
+    if given in {None, ""}:
+        raise InvalidInput(
+            f"an answer in task {record.get('id')!r} has no person.",
+            field="tasks",
+            hint="Export who answered, too: completed_by in Label Studio, user_id in Argilla.",
+        )
+    return given
 
 
 def _one(chosen: Sequence[object]) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from offdiag.domain.labels import TruthRevision, label_text
 from offdiag.domain.texts import name_segment
-from offdiag.errors import Conflict
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.extras import optional
 from offdiag.inputs.content.given_samples import sample_name, sample_names
 from offdiag.records.datasets.draft import (
@@ -314,6 +314,12 @@ class LabelDraft:
         ).n_answers
 
     def _answer(self, labels: Mapping[Any, object], note: str | None, *, is_final: bool) -> int:
+        if not isinstance(labels, Mapping):
+            raise InvalidInput(
+                f"{type(labels).__name__} is not a mapping.",
+                field="labels",
+                hint="Give {sample: label}, as series.to_dict() of a Series with samples as index.",
+            )
         texts = [
             None if label is None else label_text(label, field_name="labels")
             for label in labels.values()

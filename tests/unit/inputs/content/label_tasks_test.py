@@ -134,3 +134,30 @@ def test_other_content_is_refused(records: Any) -> None:
         read_task_answers(records)
 
     assert refused.value.field == "tasks"
+
+
+def of_person(who: object, label: str) -> dict[str, Any]:
+    chosen = {"from_name": "label", "value": {"choices": [label]}}
+    return {"completed_by": who, "result": [chosen]}
+
+
+def test_two_answers_of_one_person_about_a_sample_are_refused_and_equal_ones_are_read() -> None:
+    twice, other = ({"data": {"sample": "s1"}, "annotations": []} for _ in range(2))
+    twice["annotations"] = [of_person(3, "nv"), of_person(4, "mel"), of_person(3, "nv")]
+    other["annotations"] = [of_person(3, "mel")]
+
+    assert {each.label for each in read_task_answers([twice])} == {"nv", "mel"}
+    with pytest.raises(InvalidInput, match="'label-studio 3' has two answers about sample 's1'"):
+        read_task_answers([twice, other])
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"id": 5, "data": {"sample": "s1"}, "annotations": [of_person(None, "nv")]},
+        {"id": 5, "responses": {"label": [{"value": "nv", "user_id": None}]}},
+    ],
+)
+def test_an_answer_without_a_person_is_refused(record: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="an answer in task 5 has no person"):
+        read_task_answers([record])
