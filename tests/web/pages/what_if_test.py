@@ -9,6 +9,7 @@ import pytest
 
 from offdiag.domain.runs import RunFacts
 from offdiag.domain.texts import CostName
+from offdiag.services.champions.promotions import approve
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.store import cost_matrices
 from offdiag.store.database import Database
@@ -230,6 +231,29 @@ def test_a_dataset_leads_to_its_newest_runs(client: PageClient, runs: str) -> No
 
     first, second = runs.split(",")
     assert location == f"/whatif?cost=@0-1&runs={second},{first}"
+
+
+def test_a_dataset_of_many_runs_leads_to_its_champion_and_its_best_runs_first(
+    client: PageClient, database: Database
+) -> None:
+    """One model was logged more often since than the page compares runs."""
+    champion, best, *newest = [
+        log_counts(database, counts, LESIONS, name=name, dataset="derm-7", evaluated=False)
+        for name, counts in (
+            ("champion", LESION_COUNTS),
+            ("best", FOCAL),
+            *((f"try {n}", LESION_COUNTS) for n in range(8)),
+        )
+    ]
+    work_off(database)
+    approve(database, champion, reason="in use", author="ana")
+
+    location = client.get("/whatif?dataset=derm-7").location
+
+    assert location is not None
+    asked = location.partition("runs=")[2].split(",")
+    assert asked[:2] == [champion, best]
+    assert asked[2:] == newest[:1:-1]
 
 
 def test_many_classes_start_with_fewer_runs(client: PageClient, database: Database) -> None:

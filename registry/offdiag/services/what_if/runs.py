@@ -11,6 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import PromotionRole
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
@@ -19,14 +20,18 @@ from offdiag.inputs.partial_labels import masked
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, prevalence_costs, zero_one_costs
 from offdiag.metrics.counted import matrix_of
+from offdiag.metrics.paired.confidence_set import BestSet
+from offdiag.services.champions.leaders import leaders_in
 from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.inputs import members_of
 from offdiag.services.evaluation.slices import evaluation_of_slice, slice_levels
+from offdiag.services.lru_cache import LruCache
 from offdiag.store import cost_matrices, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import dataset_named
 from offdiag.store.predictions import in_truth_order
+from offdiag.store.promotions import promotions_in_force
 from offdiag.store.run_costs import (
     CostChoice,
     OtherRun,
@@ -162,6 +167,26 @@ def newest_run_ids(
         known = dataset_named(session, project=project, name=dataset)
         newest, _ = newest_without_weights(session, known.id, limit=most)
         return tuple(run.id for run in newest)
+
+
+def runs_to_start_with(
+    database: Database, *, project: str, dataset: str, kept: LruCache[BestSet | None]
+) -> tuple[str, ...]:
+    """The champion of a dataset, its best set and then its newest runs, `MOST_RUNS` in all.
+
+    Best sets are taken from `kept`. Raises `NotFound`.
+    """
+    with database.read() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        newest, _ = newest_without_weights(session, known.id, limit=MOST_RUNS)
+        first = []
+        roles = promotions_in_force(session, [known.id]).get(known.id, {})
+        champion = roles.get(PromotionRole.CHAMPION)
+        if champion is not None and champion.run_id is not None and not champion.is_weighted:
+            first.append(champion.run_id)
+        best = leaders_in(session, known, kept=kept).best_set
+        first += [each.run.id for each in best]
+    return tuple(dict.fromkeys([*first, *(run.id for run in newest)]))[:MOST_RUNS]
 
 
 def runs_asked_for(

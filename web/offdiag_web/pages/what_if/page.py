@@ -15,12 +15,12 @@ from offdiag.metrics.costs.edits import cost_text
 from offdiag.records.what_if import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.what_if.costs import WhatIf, ask
-from offdiag.services.what_if.runs import MOST_RUNS, newest_run_ids, read_base
+from offdiag.services.what_if.runs import MOST_RUNS, read_base, runs_to_start_with
 from offdiag.services.what_if.scenario import understand
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview, dataset_size
 from offdiag.store.datasets import DatasetRecord, single_label_task
 from offdiag.store.run_costs import RunWithCosts
-from offdiag_web.app.context import current_registry, name_project
+from offdiag_web.app.context import current_registry, kept_best_sets, name_project
 from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM, requested_project
 from offdiag_web.app.errors import Failure, failure_of, message_of, status_of
 from offdiag_web.app.exports import csv_response, json_response
@@ -275,11 +275,13 @@ def save() -> Response:
 
 
 def _start(address: WhatIfAddress) -> Response:
-    """Let the reader choose a dataset, or show the newest runs of the chosen one."""
+    """Let the reader choose a dataset, or show the best and newest runs of the chosen one."""
     database = current_registry().database
     dataset, notice = request.args.get("dataset"), None
     if dataset:
-        runs = newest_run_ids(database, project=requested_project(), dataset=dataset)
+        runs = runs_to_start_with(
+            database, project=requested_project(), dataset=dataset, kept=kept_best_sets()
+        )
         if runs:
             try:
                 first, _ = read_base(database, runs, address.question.costs)
