@@ -8,11 +8,18 @@ import pytest
 from sqlalchemy import update
 
 from offdiag.domain.runs import RunFacts
+from offdiag.services.jobs.submit import submit_delivery, submit_evaluation, submit_report
 from offdiag.services.schedules.edit import run_schedule
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
-from offdiag.store.home_overview import label_versions_since, read_home
-from offdiag.store.models import ReportEditionRow
+from offdiag.store.deliveries import insert_delivery
+from offdiag.store.home_overview import (
+    FailedEdition,
+    FailedRun,
+    label_versions_since,
+    read_home,
+)
+from offdiag.store.models import ReportEditionRow, WorkRow
 from support.logging_runs import log, upload_matrix, work_off
 from support.reads import read
 from support.reporting import log_run, weekly
@@ -52,6 +59,29 @@ def test_an_edition_that_failed_is_told_with_its_reason(database: Database) -> N
 
     assert (failure.is_report, failure.project, failure.name) == (True, "skin", "weekly")
     assert (failure.number, failure.error) == (1, "no room")
+
+
+@pytest.mark.both_databases
+def test_a_job_that_failed_says_what_it_was_for(database: Database) -> None:
+    run_id = log_run(database)
+    weekly(database, name="weekly")
+    edition = run_schedule(database, project="skin", name="weekly")
+    with database.write() as session:
+        delivery_id = insert_delivery(
+            session, edition_id=edition.edition_id, target={}, now=database.clock()
+        )
+        submit_evaluation(session, run_id)
+        submit_report(session, edition.edition_id)
+        submit_delivery(session, delivery_id)
+        session.execute(update(WorkRow).values(state="dead", error="no room"))
+    failures = {each.name: each.about for each in read(database, read_home).failures}
+
+    first = FailedEdition("skin", "weekly", 1)
+    assert failures == {
+        "evaluate": FailedRun(run_id, "plain"),
+        "report": first,
+        "deliver": first,
+    }
 
 
 @pytest.mark.both_databases

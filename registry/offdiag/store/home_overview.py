@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Text, cast, exists, func, literal, select, union_all
+from sqlalchemy import Text, cast, exists, func, literal, or_, select, union_all
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
@@ -14,6 +14,7 @@ from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overvie
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (
     DatasetRow,
+    DeliveryRow,
     EvaluationRow,
     ProjectRow,
     ReportEditionRow,
@@ -36,10 +37,28 @@ class DueReport:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedRun:
+    """The run that a failed job evaluates."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedEdition:
+    """The edition of a report that a failed job computes or delivers."""
+
+    project: str
+    name: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A job that failed for good, or an edition of a report that could not be made.
 
-    `number` is that of the job or of the edition; `name` the kind of job, or the report.
+    `number` is that of the job or of the edition; `name` the kind of job, or the report. `about`
+    is what the job was for, None if that is gone.
     """
 
     is_report: bool
@@ -48,6 +67,7 @@ class Failure:
     number: int
     error: str
     at: datetime
+    about: FailedRun | FailedEdition | None = None
 
 
 def due_reports(session: Session, *, limit: int) -> list[DueReport]:
@@ -66,7 +86,7 @@ def due_reports(session: Session, *, limit: int) -> list[DueReport]:
 
 
 def last_failures(session: Session, *, limit: int) -> list[Failure]:
-    """Failures without a later successful retry, newest first; one statement."""
+    """Failures without a later successful retry, newest first."""
     jobs = select(
         literal(0).label("is_report"),
         literal("").label("project"),
@@ -74,6 +94,7 @@ def last_failures(session: Session, *, limit: int) -> list[Failure]:
         WorkRow.id.label("number"),
         func.coalesce(WorkRow.error, "").label("error"),
         WorkRow.created_at.label("at"),
+        WorkRow.key.label("key"),
     ).where(WorkRow.state == "dead")
     editions = (
         select(
@@ -83,16 +104,61 @@ def last_failures(session: Session, *, limit: int) -> list[Failure]:
             ReportEditionRow.number,
             func.coalesce(ReportEditionRow.error, ""),
             ReportEditionRow.due,
+            literal(""),
         )
         .join(ProjectRow, ProjectRow.id == ReportEditionRow.project_id)
         .where(ReportEditionRow.state == "failed")
     )
     both = union_all(jobs, editions).subquery()
-    rows = session.execute(select(both).order_by(both.c.at.desc()).limit(limit))
+    rows = session.execute(select(both).order_by(both.c.at.desc()).limit(limit)).all()
+    about = _subjects(session, [row.key for row in rows if row.key])
     return [
-        Failure(bool(row.is_report), row.project, row.name, row.number, row.error, _utc(row.at))
+        Failure(
+            bool(row.is_report),
+            row.project,
+            row.name,
+            row.number,
+            row.error,
+            _utc(row.at),
+            about.get(row.key),
+        )
         for row in rows
     ]
+
+
+def _subjects(session: Session, keys: Collection[str]) -> dict[str, FailedRun | FailedEdition]:
+    """What jobs are for, by their keys, such as `evaluate:r_bf94wz34n004`."""
+    run_ids, edition_ids, delivery_ids = (
+        [key.removeprefix(kind) for key in keys if key.startswith(kind)]
+        for kind in ("evaluate:", "report:", "deliver:")
+    )
+    found: dict[str, FailedRun | FailedEdition] = {}
+    if run_ids:
+        runs = select(RunRow.id, RunRow.name).where(RunRow.id.in_(run_ids))
+        for run_id, name in session.execute(runs):
+            found[f"evaluate:{run_id}"] = FailedRun(run_id, name)
+    if edition_ids or delivery_ids:
+        editions = (
+            select(
+                ProjectRow.name,
+                ReportEditionRow.name,
+                ReportEditionRow.number,
+                ReportEditionRow.id,
+                DeliveryRow.id,
+            )
+            .join(ProjectRow, ProjectRow.id == ReportEditionRow.project_id)
+            .outerjoin(DeliveryRow, DeliveryRow.edition_id == ReportEditionRow.id)
+            .where(
+                or_(
+                    ReportEditionRow.id.in_(map(int, edition_ids)),
+                    DeliveryRow.id.in_(map(int, delivery_ids)),
+                )
+            )
+        )
+        for *named, edition_id, delivery_id in session.execute(editions):
+            edition = FailedEdition(*named)
+            found |= {f"report:{edition_id}": edition, f"deliver:{delivery_id}": edition}
+    return found
 
 
 def _utc(seconds: float) -> datetime:

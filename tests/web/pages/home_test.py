@@ -293,8 +293,11 @@ def test_what_failed_can_be_repeated(reader: PageClient) -> None:
     home = reader.page("/")
 
     (failure,) = home.one("ul", "failures").inside("li")
-    assert re.match(r"evaluate, job \d+ .*ValueError: wrong shape", failure.text)
-    assert reader.get(failure.inside("a")[0]["href"]).status_code == 200
+    said = re.match(r"(.+?) evaluate, job \d+ .*ValueError: wrong shape", failure.text)
+    run, job = failure.inside("a")
+    assert said is not None
+    assert reader.page(run["href"]).one("h1").text.startswith(said[1])
+    assert reader.get(job["href"]).status_code == 200
     (form,) = failure.inside("form")
     assert re.fullmatch(r"/jobs/\d+/retry", form["action"])
 

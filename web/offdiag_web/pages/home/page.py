@@ -26,6 +26,8 @@ from offdiag.services.champions.leaders import primary_metric
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag.store.home_overview import (
     DueReport,
+    FailedEdition,
+    FailedRun,
     Failure,
     HomeOverview,
     label_versions_since,
@@ -146,10 +148,7 @@ def home_view(
         paging=page,
         since=f"{since.day} {since:%b}",
         news=news,
-        failures=[
-            (each, _failed_name(each), _failed_url(each), _error(each))
-            for each in overview.failures
-        ],
+        failures=[(each, *_failed(each), _error(each)) for each in overview.failures],
         has_new_failures=any(each.at > since for each in overview.failures),
         due=[
             (
@@ -313,16 +312,20 @@ def _trend(status: DatasetStatus) -> Markup | None:
     return sparkline(values, name=name, ringed=ringed)
 
 
-def _failed_name(failure: Failure) -> str:
+def _failed(failure: Failure) -> tuple[str, str]:
+    """The name of what a failure is about, and its address."""
+    match failure.about:
+        case FailedRun(run_id, name):
+            return name, run_url(run_id)
+        case FailedEdition(project, name, number):
+            return _edition(project, name, number)
     if failure.is_report:
-        return f"report {failure.name}, edition {failure.number}"
-    return f"{failure.name}, job {failure.number}"
+        return _edition(failure.project, failure.name, failure.number)
+    return f"{failure.name}, job {failure.number}", f"/jobs/{failure.number}"
 
 
-def _failed_url(failure: Failure) -> str:
-    if failure.is_report:
-        return ReportAddress(failure.project, failure.name).edition_url(failure.number)
-    return f"/jobs/{failure.number}"
+def _edition(project: str, name: str, number: int) -> tuple[str, str]:
+    return f"report {name}, edition {number}", ReportAddress(project, name).edition_url(number)
 
 
 def _error(failure: Failure) -> str:
