@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import update
 
 from offdiag.services.delivery.message import EmailTarget
+from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.schedules.edit import add_schedule, run_schedule
 from offdiag.store import job_lease
@@ -20,7 +21,7 @@ from offdiag.store.models import ReportEditionRow, ReportFileRow, WorkRow
 from offdiag_web.app.security import CONTENT_SECURITY_POLICY
 from offdiag_web.pages.reports import page as report_page
 from offdiag_web.pages.reports.edition_page import policy_of
-from support.dashboard import counted_statements, log_counts
+from support.dashboard import counted_statements, log_counts, log_lesions
 from support.forms import form_to, send
 from support.logging_runs import work_off
 from support.pages import PageClient
@@ -472,3 +473,20 @@ def test_an_edition_of_many_runs_and_classes_stays_small(
     make_editions(database)
 
     small_page(client.get("/reports/wide/1").data)
+
+
+def test_an_edition_of_many_flags_shows_a_few_and_links_the_problems(
+    client: PageClient, database: Database
+) -> None:
+    for name in ("one", "two", "three"):
+        log_lesions(database, name=name)
+    report_now(database, name="derm", scope=scope_on("derm-7"))
+    make_editions(database)
+
+    page = client.page("/reports/derm/1")
+
+    (card,) = [each for each in page.all("div", "card") if each.text.startswith("Open flags")]
+    assert len(card.inside("tbody")[0].inside("tr")) == 5
+    assert "The first 5 lines; the files have more." in card.text
+    (link,) = card.inside("a")
+    assert client.page(link["href"]).one("h1").text.startswith("Problems")

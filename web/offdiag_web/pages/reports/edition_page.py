@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -18,8 +17,9 @@ from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.records.report import edition_with_figures
 from offdiag.reports.document import provenance
 from offdiag.reports.files import SUFFIXES, FileKind
-from offdiag.reports.finding_tables import tables_of_findings
+from offdiag.reports.finding_tables import flags_table, tables_of_findings
 from offdiag.reports.headline import further_sentences
+from offdiag.reports.report import Report
 from offdiag.reports.tables import Table, tables_of_figures
 from offdiag.services.delivery.message import file_name, read_target
 from offdiag.services.examples.selection import ExampleQuestion
@@ -36,11 +36,14 @@ from offdiag_web.components.controls import Chip
 from offdiag_web.components.samples import example_strip
 from offdiag_web.pages.reports.page import REPORT
 from offdiag_web.pages.reports.texts import delivery_chip, history_line, missed_times
+from offdiag_web.urls.flags import ProblemsAddress
 from offdiag_web.urls.reports import ReportAddress
 
 FILE_NAMES: dict[FileKind, str] = {kind: f"report{suffix}" for kind, suffix in SUFFIXES.items()}
 MOST_LINES = 15
 """Most rows of a table on the page; the files have all rows."""
+MOST_FLAGS = 5
+"""Most rows of the table of flags, each of which is a paragraph on a small screen."""
 _FILE_WORDS: dict[FileKind, str] = {
     "html": "HTML",
     "markdown": "Markdown",
@@ -61,23 +64,27 @@ class DeliveryLine:
     retry_url: str | None
 
 
-def _shortened(tables: Sequence[Table]) -> tuple[Table, ...]:
-    """Tables with their first rows; hidden characters in names are made visible."""
-    return tuple(
-        replace(
-            table,
-            columns=tuple(map(capitalised, table.columns)),
-            rows=tuple(tuple(map(visible, row)) for row in table.rows[:MOST_LINES]),
-            note=_note(table),
-        )
-        for table in tables
+def _shortened(table: Table, most: int = MOST_LINES) -> Table:
+    """A table with its first rows; hidden characters in names are made visible."""
+    note = table.note
+    if len(table.rows) > most:
+        note = f"{note} The first {most} lines; the files have more.".strip()
+    return replace(
+        table,
+        columns=tuple(map(capitalised, table.columns)),
+        rows=tuple(tuple(map(visible, row)) for row in table.rows[:most]),
+        note=note,
     )
 
 
-def _note(table: Table) -> str:
-    if len(table.rows) <= MOST_LINES:
-        return table.note
-    return f"{table.note} The first {MOST_LINES} lines; the files have more.".strip()
+def _findings(report: Report) -> list[tuple[Table, str]]:
+    """Each table, and the address of the list that has more; flags are the longest by far."""
+    flags = flags_table(report)
+    problems = ProblemsAddress(dataset=report.scope.dataset, project=report.scope.project).url()
+    return [
+        (_shortened(table, MOST_FLAGS), problems) if table == flags else (_shortened(table), "")
+        for table in tables_of_findings(report)
+    ]
 
 
 def _files(page: EditionPage, address: ReportAddress) -> tuple[tuple[str, str, str, str], ...]:
@@ -137,8 +144,8 @@ def page(name: str, number: int) -> Response:
         error=edition.error,
         is_unreadable=edition.state is EditionState.COMPUTED and report is None,
         line=None if report is None else history_line(report.history, report.scope),
-        findings=() if report is None else _shortened(tables_of_findings(report)),
-        figures=() if report is None else _shortened(tables_of_figures(report)),
+        findings=() if report is None else _findings(report),
+        figures=() if report is None else map(_shortened, tables_of_figures(report)),
         provenance=()
         if report is None
         else tuple((name, visible(text)) for name, text in provenance(report)),
