@@ -13,7 +13,7 @@ import pytest
 from offdiag.errors import StorageFull
 from offdiag.inputs.scratch import scratch_folder
 from offdiag.services.retention.backups import copy_registry
-from offdiag.services.sql import asked
+from offdiag.services.sql import run_query
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow
 from offdiag.store.relations.columns import RunScope
@@ -49,7 +49,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def ask_in_sql(database: Database) -> None:
-    with asked(database, "SELECT count(*) FROM runs", RunScope(), timeout_s=60) as answer:
+    with run_query(database, "SELECT count(*) FROM runs", RunScope(), timeout_s=60) as answer:
         list(answer.batches)
 
 

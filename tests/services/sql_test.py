@@ -14,7 +14,7 @@ import offdiag
 from offdiag.errors import DatabaseUnavailable, InvalidInput, NotFound
 from offdiag.metrics.catalogue import SPECS
 from offdiag.services.retention.deletion import delete_run
-from offdiag.services.sql import asked
+from offdiag.services.sql import run_query
 from offdiag.store.database import Database, Session
 from offdiag.store.relations.columns import RELATIONS, RequestedColumns, RunScope, schema_of
 from offdiag.store.relations.predictions import (
@@ -29,7 +29,7 @@ from support.scored_runs import ScoredCases, log_scored, scored_cases, stream_sc
 
 def ask(database: Database, text: str, **scope: tuple[str, ...]) -> list[tuple[Any, ...]]:
     """All rows of an answer."""
-    with asked(database, text, RunScope(**scope), timeout_s=60) as answer:
+    with run_query(database, text, RunScope(**scope), timeout_s=60) as answer:
         return [
             tuple(row.values())
             for batch in answer.batches
@@ -336,7 +336,7 @@ def test_a_scope_holds_for_every_relation(database: Database) -> None:
 
 def test_an_empty_registry_has_empty_relations_with_all_columns(database: Database) -> None:
     for relation, columns in RELATIONS.items():
-        with asked(database, f"SELECT * FROM {relation}", RunScope(), timeout_s=60) as answer:
+        with run_query(database, f"SELECT * FROM {relation}", RunScope(), timeout_s=60) as answer:
             assert answer.schema.names == [column.name for column in columns]
             assert list(answer.batches) == []
 

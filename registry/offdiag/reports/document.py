@@ -13,7 +13,7 @@ from offdiag.domain import sentences
 from offdiag.domain.number_text import count
 from offdiag.domain.schedule import due_text
 from offdiag.reports.report import EditionSummary, Report
-from offdiag.reports.scope import ReportScope, RunTerm, TermField
+from offdiag.reports.scope import ReportScope, terms_text
 
 FORMAT = 1
 _DIGESTED = ("task", "n_classes", "truth", "suite_version", "runs", "slices", "leader")
@@ -28,11 +28,11 @@ def report_document(report: Report) -> dict[str, Any]:
     content: dict[str, Any] = _REPORT.dump_python(report, mode="json")
     # This format calls an edition an issue.
     content["issue"] = content.pop("edition")
-    for figures in (*content["snapshot"]["runs"], *content["snapshot"]["slices"]):
+    for results in (*content["snapshot"]["runs"], *content["snapshot"]["slices"]):
         # Runs without weights are written as before weights existed, with the same digest.
         for name in ("has_weights", "weights"):
-            if not figures[name]:
-                del figures[name]
+            if not results[name]:
+                del results[name]
     return {"format": FORMAT, "data_digest": _digest(content["snapshot"]), **content}
 
 
@@ -49,15 +49,18 @@ def read_report(document: Mapping[str, Any]) -> Report | None:
 
 
 def scope_document(scope: ReportScope) -> dict[str, Any]:
+    """The scope as it is stored with schedules and editions."""
     document: dict[str, Any] = _SCOPE.dump_python(scope, mode="json")
     return document
 
 
 def read_scope(document: Mapping[str, Any]) -> ReportScope:
+    """The scope in a stored document. Raises pydantic's `ValidationError` for another format."""
     return _SCOPE.validate_python(dict(document))
 
 
 def summary_document(summary: EditionSummary) -> dict[str, Any]:
+    """The summary as it is stored with its edition."""
     document: dict[str, Any] = _SUMMARY.dump_python(summary, mode="json")
     return document
 
@@ -73,12 +76,12 @@ def read_summary(document: Mapping[str, Any] | None) -> EditionSummary | None:
 
 
 def _digest(snapshot: Mapping[str, Any]) -> str:
-    """SHA-256 of the figures: two editions with the same digest say the same about the present."""
-    figures = {key: snapshot[key] for key in _DIGESTED}
+    """SHA-256 of the reported values: editions with the same digest report the same state."""
+    values = {key: snapshot[key] for key in _DIGESTED}
     for name in ("costs", "on_slices"):
         if snapshot[name]:
-            figures[name] = snapshot[name]
-    text = json.dumps(figures, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+            values[name] = snapshot[name]
+    text = json.dumps(values, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -115,18 +118,3 @@ def provenance(report: Report) -> tuple[tuple[str, str], ...]:
         ("offdiag", snapshot.engine_version),
         ("data digest", report_document(report)["data_digest"]),
     )
-
-
-def terms_text(terms: tuple[RunTerm, ...]) -> str:
-    """Which runs of the dataset a report covers."""
-    return " and ".join(map(_term, terms)) if terms else "all of the dataset"
-
-
-def _term(term: RunTerm) -> str:
-    if term.field is TermField.NAME:
-        return f"name contains {sentences.name(term.text)}"
-    if term.field is TermField.MODEL:
-        return f"model is {sentences.name(term.text)}"
-    if term.value is None:
-        return f"has the tag {sentences.name(term.text)}"
-    return f"tag {sentences.name(term.text)} is {sentences.name(term.value)}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
+from offdiag.domain import sentences
 from offdiag.domain.number_text import number
 from offdiag.domain.runs import Task
 from offdiag.domain.slices import parse_slice
@@ -238,3 +239,18 @@ def condition_text(condition: Condition) -> str:
         what = f"{what} on {condition.slice}"
     times = PER_CASES if condition.metric == COST_METRIC else 1
     return f"{what} {condition.side.value} {number(condition.limit * times)}"
+
+
+def terms_text(terms: tuple[RunTerm, ...]) -> str:
+    """Which runs of the dataset a report covers."""
+    return " and ".join(map(_term, terms)) if terms else "all of the dataset"
+
+
+def _term(term: RunTerm) -> str:
+    if term.field is TermField.NAME:
+        return f"name contains {sentences.name(term.text)}"
+    if term.field is TermField.MODEL:
+        return f"model is {sentences.name(term.text)}"
+    if term.value is None:
+        return f"has the tag {sentences.name(term.text)}"
+    return f"tag {sentences.name(term.text)} is {sentences.name(term.value)}"

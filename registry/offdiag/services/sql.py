@@ -233,13 +233,13 @@ class QueryResult:
 
 
 @contextmanager
-def asked(
+def run_query(
     database: Database, text: str, scope: RunScope, *, timeout_s: float
 ) -> Iterator[QueryResult]:
-    """The answer to one query about the runs in a scope, available while the block runs.
+    """The result of one query over the runs in a scope, available while the block runs.
 
     Only the relations and columns that the query names are read from the registry. The query
-    cannot change anything. Raises `InvalidInput` for what is not a query or cannot be answered in
+    cannot change anything. Raises `InvalidInput` for what is not a query or takes longer than
     `timeout_s` seconds, and `NotFound` for a scope that names something unknown; both may be
     raised while rows are read.
     """

@@ -16,7 +16,7 @@ import pytest
 
 import offdiag as sdk
 from offdiag.errors import InvalidInput
-from offdiag.services.sql import asked
+from offdiag.services.sql import run_query
 from offdiag.store.database import Database
 from offdiag.store.relations.columns import RunScope
 
@@ -189,7 +189,7 @@ def test_rows_that_are_read_too_slowly_end_too(sqlite_database: Database) -> Non
     endless = "SELECT * FROM range(100000000)"
 
     def read_slowly() -> None:
-        with asked(sqlite_database, endless, RunScope(), timeout_s=0.1) as answer:
+        with run_query(sqlite_database, endless, RunScope(), timeout_s=0.1) as answer:
             for _ in answer.batches:
                 threading.Event().wait(0.05)
 

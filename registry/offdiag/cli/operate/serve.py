@@ -72,7 +72,7 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
 @click.pass_context
 def worker(context: click.Context, *, url: str | None, until_idle: bool) -> None:
     """Run a worker that evaluates logged runs, until Ctrl-C. Any number may run."""
-    # Due jobs can be done without the libraries of a server; only the scheduler needs them.
+    # Due jobs are executed without the scheduler, which needs the libraries of a server.
     require_extra("local" if until_idle else "server")
     if until_idle:
         context.exit(1 if _work_until_idle(settings_for(url)) else 0)
@@ -104,8 +104,8 @@ def _work_until_idle(settings: Settings) -> int:
     return n_failed
 
 
-_BESIDE = 4
-"""Threads for health checks, and for refusing requests that exceed the limit."""
+_EXTRA_THREADS = 4
+"""Threads that answer health checks and refuse requests over the limit."""
 
 
 def serve_until_stopped(
@@ -122,8 +122,8 @@ def serve_until_stopped(
     served. A second SIGINT cancels requests in progress.
 
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
-    registry that requires sign-in and has no admin, and for a port in use, unless any other will
-    do.
+    registry that requires sign-in and has no admin, and for a port in use, unless
+    `any_port_if_taken` allows another one.
     """
     from offdiag.inputs.bodies.columns import MOST_BYTES_SENT
     from offdiag_web import create_app
@@ -138,18 +138,20 @@ def serve_until_stopped(
 
     share_memory()
     # A custom engine may refuse to start, which must be reported immediately.
-    works_at_once = with_worker and settings.jobs.engine != LOCAL_ENGINE
-    works_later = with_worker and not works_at_once
+    works_immediately = with_worker and settings.jobs.engine != LOCAL_ENGINE
+    works_after_warm_up = with_worker and not works_immediately
     host = settings.server.host
     require_admin(database, settings)
     with ExitStack() as stack:
         listener = stack.enter_context(_bound(settings.server, any_port_if_taken))
         app = admitting(create_app(settings, database), settings.server)
-        stack.enter_context(warming_up(app, beside=working if works_later else nullcontext))
-        threads = (1 + WAITING_PER_PLACE) * settings.server.threads + _BESIDE
+        stack.enter_context(
+            warming_up(app, beside=working if works_after_warm_up else nullcontext)
+        )
+        threads = (1 + WAITING_PER_PLACE) * settings.server.threads + _EXTRA_THREADS
         server = Listening(app, listener, threads=threads, most_bytes=MOST_BYTES_SENT)
         stack.callback(server.close)
-        if works_at_once:
+        if works_immediately:
             stack.enter_context(working())
 
         def stop(number: signal.Signals) -> None:
@@ -166,15 +168,15 @@ def serve_until_stopped(
 def require_admin(database: Database, settings: Settings) -> None:
     """Raise `InvalidInput` if sign-in is required and there is no admin.
 
-    A server that a network can reach requires sign-in, or does not start.
+    It is required of every server that can be reached from other machines.
     """
     from offdiag.store.users import has_admin
 
     if not needs_sign_in(settings):
         return
     with database.read() as session:
-        is_managed = has_admin(session)
-    if not is_managed:
+        admin_exists = has_admin(session)
+    if not admin_exists:
         reached = (
             f"{settings.server.host!r} can be reached from other machines"
             if not is_loopback(settings.server.host)
@@ -188,7 +190,10 @@ def require_admin(database: Database, settings: Settings) -> None:
 
 
 def _bound(settings: ServerSettings, any_port_if_taken: bool) -> socket.socket:
-    """A socket on the configured port, or on any other port if allowed."""
+    """A listening socket on the configured port, or on a free one if allowed.
+
+    Raises `InvalidInput` for a port in use, and `OSError` for an address that cannot be bound.
+    """
     for port in (settings.port, 0) if any_port_if_taken else (settings.port,):
         try:
             family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET

@@ -55,6 +55,7 @@ def cost_table(found: Costs) -> Table:
 
 
 def list_table(found: Iterable[Costs]) -> Table:
+    """The stored cost matrices, one line for each version."""
     return filled_table(
         ("name", "version", "project", "classes", "currency", "note"),
         (
@@ -104,13 +105,13 @@ _VERDICTS = {
 
 
 def ranking_tables(found: CostsOfRuns) -> Iterator[Table]:
-    """The runs, cheapest first, and where the choice flips."""
+    """The runs, cheapest first, and the cheapest runs for other values of the varied cost."""
     unit = "" if found.currency is None else f" in {found.currency}"
     changed = ", changed" if found.edits else ""
     verdicts = {each.letter: each.verdict for each in found.runs}
     constant = None if found.best_constant is None else found.best_constant.mean_cost
     amounts = _amounts(constant, *(each.mean_cost.value for each in found.runs))
-    rows: list[tuple[str, ...]] = [_cells(each, verdicts, amounts) for each in found.runs]
+    rows: list[tuple[str, ...]] = [_ranking_cells(each, verdicts, amounts) for each in found.runs]
     if found.best_constant is not None:
         cost = amounts.text(found.best_constant.mean_cost * PER_CASES)
         rows.append(("", f"always {label(found.best_constant.label)}", "", cost, "", "", ""))
@@ -123,10 +124,10 @@ def ranking_tables(found: CostsOfRuns) -> Iterator[Table]:
     )
     n_defined = sum(each.mean_cost.value is not None for each in found.runs)
     if found.choice is not None and n_defined > 1:
-        yield _choice_table(found, found.choice)
+        yield _cheapest_table(found, found.choice)
 
 
-def _cells(each: CostOfRun, verdicts: dict[str, str], amounts: Amounts) -> tuple[str, ...]:
+def _ranking_cells(each: CostOfRun, verdicts: dict[str, str], amounts: Amounts) -> tuple[str, ...]:
     behind = ""
     if each.verdict != "cheapest":
         behind = per_thousand(each.more_than_cheapest, amounts.signed)
@@ -143,7 +144,7 @@ def _cells(each: CostOfRun, verdicts: dict[str, str], amounts: Amounts) -> tuple
     )
 
 
-def _choice_table(found: CostsOfRuns, choice: CheapestAsOneCostMoves) -> Table:
+def _cheapest_table(found: CostsOfRuns, choice: CheapestAsOneCostMoves) -> Table:
     letters = {each.run: each.letter for each in found.runs}
     what = f"all errors on {label(choice.actual)} cost so many times what they do"
     if choice.predicted is not None:
@@ -155,8 +156,8 @@ def _choice_table(found: CostsOfRuns, choice: CheapestAsOneCostMoves) -> Table:
         ("from", "to", "cheapest"),
         (
             (
-                _end(stretch["from"]),
-                _end(stretch["to"]),
+                _factor_text(stretch["from"]),
+                _factor_text(stretch["to"]),
                 ", ".join(letters[run] for run in stretch["cheapest"]),
             )
             for stretch in choice.stretches
@@ -166,8 +167,8 @@ def _choice_table(found: CostsOfRuns, choice: CheapestAsOneCostMoves) -> Table:
     )
 
 
-def _end(end: float | None) -> str:
-    return "inf" if end is None else f"{end:.4g}"
+def _factor_text(factor: float | None) -> str:
+    return "inf" if factor is None else f"{factor:.4g}"
 
 
 def decision_tables(found: TriedRule) -> Iterator[Table]:
@@ -232,7 +233,7 @@ def _interval(value: Value) -> str:
 
 
 def label_cost_table(found: LabelCostsFound) -> Table:
-    """What each label costs, and its cheapest threshold."""
+    """The cost of each label, and its cheapest threshold."""
     numbers = ("n", "missed", "false alarms", "cost", "always/never", "threshold", "expected")
     return filled_table(
         ("label", *numbers),
@@ -244,7 +245,7 @@ def label_cost_table(found: LabelCostsFound) -> Table:
                 f"{each.false_alarms:,}",
                 f"{each.mean_cost.value or 0:.3f}",
                 f"{each.constant_cost:.3f} ({each.constant})",
-                *_choice(each.threshold),
+                *_threshold_cells(each.threshold),
             )
             for each in found.labels
         ),
@@ -254,7 +255,7 @@ def label_cost_table(found: LabelCostsFound) -> Table:
     )
 
 
-def _choice(choice: LabelThreshold | None) -> tuple[str, str]:
+def _threshold_cells(choice: LabelThreshold | None) -> tuple[str, str]:
     if choice is None:
         return "", ""
     at = "never" if choice.threshold is None else f"{choice.threshold:.6g}"

@@ -17,8 +17,7 @@ from offdiag.cli.read.report_tables import present_edition, waited_for
 from offdiag.cli.tables import facts_table
 from offdiag.domain.schedule import due_text
 from offdiag.domain.sentences import visible
-from offdiag.reports.document import terms_text
-from offdiag.reports.scope import condition_text
+from offdiag.reports.scope import condition_text, terms_text
 
 if TYPE_CHECKING:
     from offdiag.services.reports.page import ReportsPage
@@ -140,8 +139,8 @@ def run(*, name: str, project: str, timeout: float, call: Call) -> None:
     from offdiag.services.schedules.edit import run_schedule
 
     with call.opened() as database:
-        asked = run_schedule(database, project=project, name=name)
-        found = waited_for(database, asked, project=project, timeout_s=timeout)
+        requested = run_schedule(database, project=project, name=name)
+        found = waited_for(database, requested, project=project, timeout_s=timeout)
     present_edition(found, call)
 
 
@@ -178,8 +177,8 @@ def _schedule_table(entries: Sequence[ScheduleEntry]) -> Table:
             Text(visible(f"{record.project}/{record.name}")),
             Text(visible(entry.report.scope.dataset)),
             entry.problem or entry.words,
-            _moment(entry.next_due_times[0]) if entry.next_due_times else "paused",
-            Text(_last(entry.report.last)),
+            _time_text(entry.next_due_times[0]) if entry.next_due_times else "paused",
+            Text(_edition_text(entry.report.last)),
         )
     return table
 
@@ -191,7 +190,9 @@ def _schedule_facts(entry: ScheduleEntry) -> Table:
         "schedule": entry.words,
         "cron": f"{record.cron} ({record.zone})",
         "problem": entry.problem,
-        "next": "paused" if not record.enabled else "\n".join(map(_moment, entry.next_due_times)),
+        "next": "paused"
+        if not record.enabled
+        else "\n".join(map(_time_text, entry.next_due_times)),
         "dataset": scope.dataset,
         "runs": terms_text(scope.terms),
         "metrics": ", ".join(scope.metrics),
@@ -201,7 +202,7 @@ def _schedule_facts(entry: ScheduleEntry) -> Table:
         "alerts": ", ".join(map(condition_text, scope.alerts)),
         "sent to": ", ".join(entry.report.targets) or "no one; it is stored here",
         "last due": due_text(record.last_fire or ""),
-        "last edition": _last(entry.report.last),
+        "last edition": _edition_text(entry.report.last),
     }
     shown = {name: text for name, text in facts.items() if text}
     lines = {}
@@ -224,12 +225,12 @@ def _scheduler_sentence(page: ReportsPage) -> str:
     return "NO SCHEDULER is running. Start offdiag worker or offdiag serve."
 
 
-def _moment(fire: DueTime) -> str:
-    return f"{fire.wall:%a %Y-%m-%d %H:%M} {fire.zone}"
+def _time_text(due: DueTime) -> str:
+    return f"{due.wall:%a %Y-%m-%d %H:%M} {due.zone}"
 
 
-def _last(edition: EditionRecord | None) -> str:
+def _edition_text(edition: EditionRecord | None) -> str:
     if edition is None:
         return ""
-    said = visible(edition.headline or edition.error or "")
-    return f"#{edition.number} {edition.state.value}: {said}"
+    result = visible(edition.headline or edition.error or "")
+    return f"#{edition.number} {edition.state.value}: {result}"

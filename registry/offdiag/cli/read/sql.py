@@ -79,7 +79,7 @@ def sql(
         write_result,
         writer_for,
     )
-    from offdiag.services.sql import asked
+    from offdiag.services.sql import run_query
     from offdiag.store.relations.columns import RunScope
 
     text = sys.stdin.read() if query == "-" else query
@@ -89,15 +89,15 @@ def sql(
     limit_s = settings.sql.timeout_s if timeout is None else timeout
     with (
         opened(settings) as database,
-        asked(database, text, scope, timeout_s=limit_s) as answer,
+        run_query(database, text, scope, timeout_s=limit_s) as result,
     ):
         if output is not None and writer is not None:
             with busy(f"Writing {output}"):
-                n_rows = write_result(output, writer, answer, limit=limit)
+                n_rows = write_result(output, writer, result, limit=limit)
             call.print({"file": str(output), "rows": n_rows}, f"{output} has {n_rows:,} rows.")
             return
         with busy("Querying"):
-            found = first_rows(answer, ROWS_SHOWN if limit is None else limit)
+            found = first_rows(result, ROWS_SHOWN if limit is None else limit)
     if call.as_json:
         print_json(result_dict(found))
     else:
