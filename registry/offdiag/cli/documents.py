@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from offdiag.cli.call import evaluate_waiting, is_server, opened, settings_for
 from offdiag.cli.output import note
-from offdiag.domain.look_alikes import unknown_name
+from offdiag.domain.suggestions import unknown_name
 from offdiag.errors import InvalidInput, NotFound, OffdiagError
 from offdiag.records.access import Me
 from offdiag.records.base import MOST_ON_A_PAGE, Page, Paged, RequestBody

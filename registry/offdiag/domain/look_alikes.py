@@ -2,9 +2,9 @@
 
 Two texts look alike when they are equal after compatibility normalization (NFKC of Unicode
 Standard Annex 15), removal of invisible characters and needless white space, and case folding,
-with one kind of dash and of quote: word processors and spreadsheets put others. Look-alikes remain
-different classes: only the owner of the data knows whether "US" and "us" are the same. They are
-pointed out where they are logged and shown.
+with one kind of dash and of quote, since word processors and spreadsheets replace typed ones.
+Look-alikes remain different classes: only the owner of the data knows whether "US" and "us" are
+the same. Notes point them out where they are logged and shown.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import re
 import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 
 from offdiag.errors import LabelNote
@@ -59,12 +58,6 @@ def look_alikes_in_words(names: Iterable[str], what: str = "Classes") -> str | N
         for other in group[1:]
     ]
     return f"{what} look alike: {_listed(misses)}." if misses else None
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A question with the names that a mistyped one may stand for; None if there are none."""
-    near = get_close_matches(name, tuple(dict.fromkeys(known)), n=_MOST_SHOWN, cutoff=0.5)
-    return f"Did you mean {' or '.join(map(repr, near))}?" if near else None
 
 
 def near_misses(names: Iterable[str], others: Iterable[str]) -> tuple[NearMiss, ...]:
@@ -116,7 +109,7 @@ _TYPED = str.maketrans(
     | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032", "'")
     | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033", '"')
 )
-"""Dashes and quotes by what a keyboard types."""
+"""Typographic dashes and quotes, by the character that a keyboard types."""
 
 
 def _typed(text: str) -> str:
@@ -143,7 +136,7 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 
 @lru_cache(maxsize=1 << 15)
 def _as_seen(text: str) -> str:
-    """The text that all look-alikes share. Cached: pages ask for the same classes repeatedly."""
+    """The text that all look-alikes share. Cached, as pages need the same classes repeatedly."""
     if text.isascii() and text.isprintable():
         return _spaced(text).lower()
     return _without(text)
@@ -151,13 +144,14 @@ def _as_seen(text: str) -> str:
 
 def _without(text: str, *, but: str | None = None) -> str:
     """The text without the differences a reader does not notice, except the one named `but`."""
-    for name, taken_away in _DIFFERENCES.items():
+    for name, remove in _DIFFERENCES.items():
         if name != but:
-            text = taken_away(text)
+            text = remove(text)
     return text if but == "Unicode form" else _normal(text)
 
 
 def _meaning(text: str) -> object:
+    """The number or truth value that a label means, else the text of its look-alikes."""
     seen = _as_seen(text)
     if seen in ("true", "false"):
         return float(seen == "true")
@@ -180,7 +174,8 @@ def _listed(misses: Sequence[NearMiss]) -> str:
 def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tuple[str, ...]:
     """Sentences on classes that may be one or none, and on arguments with labels given as floats.
 
-    Ground truth with "090" and predictions with "90" share "100", so they are not refused.
+    `names` are the classes, `whole_floats` the names of these arguments. Ground truth with "090"
+    and predictions with "90" share "100", so they are not refused but noted.
     """
     names = tuple(names)
     notes = [
@@ -193,30 +188,38 @@ def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tu
     numbers = [name for name in names if _NUMBER.fullmatch(_as_seen(name))]
     of_kinds = [miss for miss in near_misses(numbers, numbers) if miss.difference == "kind"]
     notes += [f"Classes may be meant as one: {_listed(of_kinds)}."] if of_kinds else []
-    notes += [
-        f"{name!r} is read as a class; NumPy and pandas write missing values as this text."
-        for name in _MISSING_AS_TEXT
-        if name in names
-    ]
+    return (*notes, *_notes_on_missing(names), *_notes_on_lists(names))
+
+
+def _notes_on_missing(names: tuple[str, ...]) -> Iterator[str]:
+    """Sentences on classes that libraries write for samples without a label."""
+    for name in _MISSING_AS_TEXT:
+        if name in names:
+            yield (
+                f"{name!r} is read as a class; NumPy and pandas write missing values as this text."
+            )
     if IGNORED in names and all(name.isdecimal() for name in names if name != IGNORED):
-        notes.append(
+        yield (
             f"{IGNORED!r} is read as a class; PyTorch ignores samples of this class. Leave them "
             "out if they have no label."
         )
+
+
+def _notes_on_lists(names: tuple[str, ...]) -> Iterator[str]:
+    """A sentence if a class seems to be a set of labels."""
     known = frozenset(names)
     listing = next((name for name in names if _lists_others(name, known)), None)
     written = next((name for name in names if is_written_list(name)), None)
-    if listing is not None or written is not None:
-        what = (
-            f"{written!r} is a list written as text"
-            if listing is None
-            else f"{listing!r} lists other classes"
-        )
-        notes.append(
-            f"Class {what}. If samples have sets of labels, give a list for each sample; "
-            "--sets on the command line reads sea|sky."
-        )
-    return tuple(notes)
+    if listing is not None:
+        what = f"{listing!r} lists other classes"
+    elif written is not None:
+        what = f"{written!r} is a list written as text"
+    else:
+        return
+    yield (
+        f"Class {what}. If samples have sets of labels, give a list for each sample; "
+        "--sets on the command line reads sea|sky."
+    )
 
 
 def _lists_others(name: str, known: frozenset[str]) -> bool:
@@ -256,37 +259,3 @@ def _level_of_caller() -> int:
 
 def _is_ours(module: str) -> bool:
     return module.partition(".")[0] == "offdiag"
-
-
-def unknown_name(
-    datasets: Iterable[tuple[str, str]], *, project: str | None, dataset: str | None
-) -> str | None:
-    """A sentence about a project or dataset name that does not exist, None if both exist.
-
-    `datasets` are pairs of project and name. Names with `*` are patterns, which may match nothing.
-    """
-    known = list(datasets)
-    where = ""
-    if project is not None and "*" not in project:
-        projects = [each for each, _ in known]
-        if project not in projects:
-            return _asked(f"Project {project!r} has no datasets.", project, projects)
-        known = [each for each in known if each[0] == project]
-        where = f" in project {project!r}"
-    names = [name for _, name in known]
-    if dataset is None or "*" in dataset or dataset in names:
-        return None
-    return _asked(f"There is no dataset {dataset!r}{where}.", dataset, names)
-
-
-def unknown_model(model: str, known: Iterable[str]) -> str | None:
-    """A sentence about a model that no run has, None for a known model or a pattern."""
-    names = list(known)
-    if "*" in model or model in names:
-        return None
-    return _asked(f"No run is of model {model!r}.", model, names)
-
-
-def _asked(sentence: str, name: str, known: Iterable[str]) -> str:
-    meant = did_you_mean(name, known)
-    return sentence if meant is None else f"{sentence} {meant}"

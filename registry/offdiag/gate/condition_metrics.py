@@ -9,9 +9,9 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.sentences import known_names
 from offdiag.domain.slices import column_text
+from offdiag.domain.suggestions import did_you_mean
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.filters.conditions import Over

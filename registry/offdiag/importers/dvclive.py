@@ -1,7 +1,7 @@
 """DVCLive: the records of `Live.log_sklearn_plot("confusion_matrix", …)`.
 
-There is one record per sample, in which each value is named by its role, so nothing can be
-transposed. CSV files have the same columns, which `dvc plots` reads.
+There is one record per sample, in which the actual and the predicted class are named, so nothing
+can be transposed. CSV files have the same columns, which `dvc plots` reads.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ _TRUE, _PRED = "actual", "predicted"
 
 
 def read_dvclive(path: Path, stated: Stated) -> Imported:
-    """Read `plots/sklearn/confusion_matrix.json`, or a `.csv` or `.tsv`. Raises `InvalidInput`."""
+    """Read `plots/sklearn/confusion_matrix.json`, or the same records as `.csv` or `.tsv`.
+
+    Raises `InvalidInput` for a file without records, or with a record that lacks a class.
+    """
     true, pred = stated.true_column or _TRUE, stated.pred_column or _PRED
     require_two_columns(true, pred, field="pred_column")
     if path.suffix.lower() == ".json":
@@ -45,6 +48,6 @@ def _from_json(path: Path, true: str, pred: str) -> tuple[list[object], list[obj
             raise InvalidInput(
                 f"record {number} of {path.name} has no {true!r} and {pred!r}.",
                 field="file",
-                hint="Name the fields if they are called otherwise.",
+                hint="Name the fields if they have other names.",
             )
     return [record[true] for record in records], [record[pred] for record in records]

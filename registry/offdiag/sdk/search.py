@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from offdiag.domain.look_alikes import unknown_name, warn_of
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.runs import FoundRun, require_number_of_runs, without_slices_text
+from offdiag.domain.suggestions import unknown_name
 from offdiag.errors import (
     InvalidInput,
     MoreRunsMatch,

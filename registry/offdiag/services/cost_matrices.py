@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.runs import MAX_TEXT_LENGTH, Task, require_name, require_text
+from offdiag.domain.suggestions import did_you_mean
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix

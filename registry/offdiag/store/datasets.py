@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.runs import RunState, Task
+from offdiag.domain.suggestions import did_you_mean
 from offdiag.errors import NotFound
 from offdiag.store.models import (
     DatasetRow,

@@ -1,6 +1,6 @@
-"""Reading columns of JSON lines, JSON documents, and class hierarchies in JSON or TOML.
+"""Read columns of JSON lines, JSON and TOML documents, and class hierarchies in either.
 
-Python's JSON reader is used because readers that guess types turn labels into dates and numbers.
+Python's own readers are used because readers that guess types turn labels into dates and numbers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_json_line_columns(path: Path, names: list[str]) -> dict[str, FileColumn
 
 
 def json_line_names(path: Path) -> list[str]:
-    """The members of the first object. Raises `InvalidInput`."""
+    """The names of the members of the first object. Raises `InvalidInput`."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if line.strip():
@@ -42,7 +42,7 @@ def json_line_names(path: Path) -> list[str]:
 
 
 def line_of_object(path: Path, row: int) -> int:
-    """The number of the line of an object, with objects counted from 0."""
+    """The number, from 1, of the line with the object at position `row`, from 0."""
     with path.open("rb") as lines:
         written = (number for number, line in enumerate(lines, start=1) if line.strip())
         return next(islice(written, row, None))
@@ -59,10 +59,10 @@ def read_json_file(path: Path) -> object:
 def read_json(text: bytes, place: str, *, decimal: Callable[[str], object] = float) -> object:
     """One strict JSON value: no NaN, no duplicate member. Raises `InvalidInput` naming `place`.
 
-    `decimal` makes a number with a point: `str` keeps 0.6030 with the zero that a float loses.
+    `decimal` converts numbers with a point: `str` keeps the last zero of 0.6030, a float does not.
     """
 
-    def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    def without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
         members = dict(pairs)
         if len(members) != len(pairs):
             raise ValueError("a member occurs twice in one object")
@@ -74,7 +74,7 @@ def read_json(text: bytes, place: str, *, decimal: Callable[[str], object] = flo
     try:
         return json.loads(
             text,
-            object_pairs_hook=without_doubles,
+            object_pairs_hook=without_duplicates,
             parse_constant=refuse_constant,
             parse_float=decimal,
         )
@@ -97,7 +97,7 @@ def _object(line: bytes, place: str) -> dict[str, object]:
 
 
 def _member(members: dict[str, object], name: str, place: str) -> object:
-    """A member, None if it is null or missing: whether it may be is for the caller to decide."""
+    """A member, None if it is null. Raises `InvalidInput` naming the members if it is missing."""
     if name not in members:
         shown = ", ".join(repr(member) for member in list(members)[:20])
         raise InvalidInput(

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from offdiag.domain.labels import LabelSet, label_text
-from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.number_text import number
 from offdiag.domain.sentences import known_names
+from offdiag.domain.suggestions import did_you_mean
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, UnknownKey

@@ -191,7 +191,7 @@ class RemoteRegistry:
         if isinstance(answer, SpooledRun):
             return f"{WAITING}{answer.folder.name}"
         run = ClosedRun.model_validate_json(answer)
-        # Who counted has told of the slices and the labels.
+        # The caller has already been warned of these notes on slices and labels.
         names = map(label_text, body.labels or [*body.actual, *body.predicted])
         own = {*given.notes, *label_notes(dict.fromkeys(names))}
         warn_of(each for each in run.notices if each not in own)

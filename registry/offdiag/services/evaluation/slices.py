@@ -6,10 +6,10 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.sentences import known_names
 from offdiag.domain.slices import Slice, parse_slice
+from offdiag.domain.suggestions import did_you_mean
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
 from offdiag.metrics.suite import SUITE_VERSION

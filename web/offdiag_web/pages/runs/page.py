@@ -8,8 +8,8 @@ from dataclasses import replace
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.look_alikes import unknown_model, unknown_name
 from offdiag.domain.runs import PromotionRole, without_slices_text
+from offdiag.domain.suggestions import unknown_model, unknown_name
 from offdiag.records.runs.run import entry_row, run_columns
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
