@@ -64,7 +64,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     registry = Registry(settings, database)
     app.extensions[Registry.KEY] = registry
     requests.log_requests(app)
-    security.compress_answers(app)
+    security.compress_responses(app)
     security.protect(app, settings.server)
     errors.register(app)
     # Before any code asks what a view requires.

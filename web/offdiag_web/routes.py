@@ -440,8 +440,8 @@ ROUTES: Routes = {
         "suspects.export": ("GET /datasets/<name:name>/suspects.<any(json, csv):form>",),
     },
     "offdiag_web.pages.search.page": {
-        "finding.page": ("GET /search",),
-        "finding.export": ("GET /search.json",),
+        "search.page": ("GET /search",),
+        "search.export": ("GET /search.json",),
     },
     "offdiag_web.pages.settings.page": {"settings.page": ("GET /settings",)},
     "offdiag_web.pages.what_if.page": {

@@ -13,7 +13,7 @@ from offdiag.domain.access import Grant, Role
 from offdiag.errors import InvalidInput
 from offdiag.store.database import Database
 from offdiag_web.app.security import HEADERS
-from offdiag_web.pages.access.view import MEANINGS
+from offdiag_web.pages.access.view import ROLE_MEANINGS
 from support.access import GUARDED, add_person, bearer, client_of, guarded, sign_in, token_of
 from support.forms import forms_of, send
 from support.pages import PageClient, client_for
@@ -114,7 +114,7 @@ def test_the_table_of_roles_in_the_documentation_is_what_pages_say() -> None:
 
     stated = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", page, flags=re.MULTILINE))
 
-    assert stated == {role.value: meaning for role, meaning in MEANINGS.items()}
+    assert stated == {role.value: meaning for role, meaning in ROLE_MEANINGS.items()}
 
 
 def test_no_cache_keeps_what_is_behind_the_sign_in(

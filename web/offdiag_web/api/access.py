@@ -96,7 +96,7 @@ def list_tokens() -> TokenList:
     projects that it may not see.
     """
     with current_registry().database.read() as session:
-        found = all_tokens(session, owner_id=_own())
+        found = all_tokens(session, owner_id=_owner_id())
     caller = signed_in_user().caller
     if caller is not None and caller.kind is CallerKind.TOKEN:
         seen = projects_of(caller, Role.VIEWER)
@@ -125,11 +125,15 @@ def create_token(json: WantedToken) -> tuple[MadeToken, int]:
 @requires(Role.VIEWER, in_person=True)
 def revoke_token(token_id: int) -> Token:
     """Revoke a token. A token may not do this."""
-    revoked = sessions.revoke_token(current_registry().database, token_id, owner_id=_own())
+    revoked = sessions.revoke_token(current_registry().database, token_id, owner_id=_owner_id())
     return _token(revoked)
 
 
 def _owner(named: str | None) -> str:
+    """The name of the user who gets a token: the one named, or the caller.
+
+    Raises `InvalidInput` if there is neither, and `Forbidden` if only an admin may choose.
+    """
     who = signed_in_user()
     if not who.is_signed_in:
         if named is None:
@@ -139,13 +143,13 @@ def _owner(named: str | None) -> str:
         return named
     if named not in (None, who.name) and not who.manages_users:
         raise Forbidden(
-            "only an admin makes tokens for others.", field="owner", hint="Leave it out."
+            "only an admin can create tokens for others.", field="owner", hint="Leave it out."
         )
     return named or who.name
 
 
-def _own() -> int | None:
-    """Whose tokens are meant: the caller's own, or all of them if the caller may manage users."""
+def _owner_id() -> int | None:
+    """The id of the user whose tokens are concerned; None for all users, which admins manage."""
     who = signed_in_user()
     if who.caller is None or not who.is_signed_in or who.manages_users:
         return None

@@ -42,7 +42,8 @@ blueprint = resource("reports")
 
 _REPORT = "/reports/<name:name>"
 _EDITION = f"{_REPORT}/editions/<number:number>"
-_FORMER = f"{_REPORT}/issues/<number:number>"
+_FORMER_EDITION = f"{_REPORT}/issues/<number:number>"
+"""The path of editions when they were called issues, which is still answered."""
 _FILE = "/files/<string:file>"
 _DELIVERY = "/deliveries/<number:delivery_id>/retry"
 _FILES = ("text/html", "application/json", "text/csv", "text/plain")
@@ -87,7 +88,7 @@ def create_again(name: str, query: InProject) -> tuple[AskedEdition, int]:
     return AskedEdition(name=asked.name, number=asked.number), 202
 
 
-@operation(blueprint, "GET", _EDITION, answers=EditionWithFigures, former_path=_FORMER)
+@operation(blueprint, "GET", _EDITION, answers=EditionWithFigures, former_path=_FORMER_EDITION)
 def get_edition(name: str, number: int, query: InProject) -> EditionWithFigures:
     """Read one edition with its values, its deliveries and its files."""
     database = current_registry().database
@@ -102,7 +103,7 @@ def get_edition(name: str, number: int, query: InProject) -> EditionWithFigures:
     f"{_EDITION}{_FILE}",
     answers={200: None},
     files=_FILES,
-    former_path=f"{_FORMER}{_FILE}",
+    former_path=f"{_FORMER_EDITION}{_FILE}",
 )
 def get_edition_file(name: str, number: int, file: str, query: InProject) -> Response:
     """Read an edition in one format, byte for byte."""
@@ -123,7 +124,7 @@ def get_edition_file(name: str, number: int, file: str, query: InProject) -> Res
     "POST",
     f"{_EDITION}/retry",
     answers=EditionDetail,
-    former_path=f"{_FORMER}/retry",
+    former_path=f"{_FORMER_EDITION}/retry",
 )
 def retry_edition(name: str, number: int, query: InProject) -> EditionDetail:
     """Compute a failed edition again."""
@@ -137,7 +138,7 @@ def retry_edition(name: str, number: int, query: InProject) -> EditionDetail:
     "POST",
     f"{_EDITION}{_DELIVERY}",
     answers=EditionDetail,
-    former_path=f"{_FORMER}{_DELIVERY}",
+    former_path=f"{_FORMER_EDITION}{_DELIVERY}",
 )
 def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -> EditionDetail:
     """Retry the failed delivery of an edition to a target."""

@@ -39,7 +39,7 @@ from offdiag.settings.model import needs_sign_in
 from offdiag.store.driver_errors import after_failures
 from offdiag_web.app import openid
 from offdiag_web.app.context import (
-    LOOKING,
+    SAFE_METHODS,
     CurrentUser,
     Rate,
     Registry,
@@ -160,7 +160,7 @@ def _authorize(required: Requirement, registry: Registry) -> None:
         )
     _refuse_unsigned(who)
     # A read makes no change to record, though values that a page computes may be stored.
-    actor = None if request.method in LOOKING else _actor(who, subject)
+    actor = None if request.method in SAFE_METHODS else _actor(who, subject)
     narrow_registry(registry.database.seen_by(projects_of(who, required.role), actor))
 
 
@@ -196,7 +196,7 @@ def _depends_on_resource(who: Caller, required: Requirement) -> bool:
     """Whether it matters which resource a request is about: it does for callers who may not access
     everything anyway, and for the log of changes."""
     sees_all = required.role is not None and may(who, required.role, None)
-    return not sees_all or request.method not in LOOKING
+    return not sees_all or request.method not in SAFE_METHODS
 
 
 def _resource(registry: Registry) -> ResourceProjects:
@@ -243,7 +243,7 @@ def _caller(registry: Registry) -> Caller | None:
 def _refuse_unsigned(who: Caller) -> None:
     """Require a CSRF token for API requests that are authenticated by a browser's cookie."""
     by_cookie = who.kind is CallerKind.USER and is_for_programs()
-    if by_cookie and request.method not in LOOKING:
+    if by_cookie and request.method not in SAFE_METHODS:
         try:
             validate_csrf(unmasked(request.headers.get("X-CSRFToken", "")))
         except ValidationError as error:

@@ -181,7 +181,7 @@ def signed_in() -> Caller:
 View = TypeVar("View", bound=Callable[..., Any])
 
 _MARK = "__offdiag_needs__"
-LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Rate(StrEnum):
@@ -224,7 +224,7 @@ def requirement_of(view: Callable[..., Any], method: str) -> Requirement:
     declared = _declared(view)
     if declared is not None:
         return declared
-    return Requirement(Role.VIEWER if method in LOOKING else Role.EDITOR)
+    return Requirement(Role.VIEWER if method in SAFE_METHODS else Role.EDITOR)
 
 
 def rate_of(required: Requirement, method: str, *, is_api: bool) -> Rate:
@@ -233,7 +233,7 @@ def rate_of(required: Requirement, method: str, *, is_api: bool) -> Rate:
         return required.rate
     if is_api:
         return Rate.API
-    return Rate.READ if method in LOOKING else Rate.WRITE
+    return Rate.READ if method in SAFE_METHODS else Rate.WRITE
 
 
 def _marked(required: Requirement) -> Callable[[View], View]:

@@ -44,7 +44,7 @@ from offdiag.errors import (
     TooLarge,
     TooManyRequests,
 )
-from offdiag_web.app.context import LOOKING, signed_in_user
+from offdiag_web.app.context import SAFE_METHODS, signed_in_user
 from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
 
 log = structlog.get_logger()
@@ -163,13 +163,13 @@ def register(app: Flask) -> None:
 
     app.register_error_handler(MemoryError, _without_memory)
 
-    @app.template_global("told_before")
-    def told() -> str:
-        """What `tell_on_next_page` stored; empty if it was not called."""
-        return str(session.pop(_TOLD)) if _TOLD in session else ""
+    @app.template_global("error_before")
+    def error_before() -> str:
+        """The text that `show_on_next_page` stored; empty if it was not called."""
+        return str(session.pop(_SHOWN_NEXT)) if _SHOWN_NEXT in session else ""
 
     @app.errorhandler(500)
-    def for_defect(error: InternalServerError) -> Response:
+    def respond_to_defect(error: InternalServerError) -> Response:
         original = error.original_exception
         if isinstance(original, OffdiagError):
             return domain_response(original)
@@ -178,7 +178,8 @@ def register(app: Flask) -> None:
 
 _BUTTON = frozenset({"csrf_token", "back", "form"})
 """All fields sent by a form that is only a button, with nothing typed or chosen."""
-_TOLD = "told"
+_SHOWN_NEXT = "told"
+"""Key of the session for the error that the next page shows."""
 
 
 def domain_response(error: OffdiagError, ways_out: Sequence[tuple[str, str]] = ()) -> Response:
@@ -199,21 +200,24 @@ def domain_response(error: OffdiagError, ways_out: Sequence[tuple[str, str]] = (
     return response
 
 
-def tell_on_next_page(error: OffdiagError) -> None:
-    """Store what is wrong, to be shown at the top of the next page this browser loads."""
-    session[_TOLD] = sentence_of(error)
+def show_on_next_page(error: OffdiagError) -> None:
+    """Store the text of an error for the top of the next page that this browser loads."""
+    session[_SHOWN_NEXT] = sentence_of(error)
 
 
 def _page_instead(error: Conflict | NotFound) -> str | None:
-    """Where to redirect after a late button press: its page, or the list if that is gone."""
+    """The page to redirect to if the request pressed a button too late; None to show the error.
+
+    If that page is gone as well, it redirects to the list that had it.
+    """
     if is_for_programs() or request.path.endswith((".json", ".csv")):
         return None
-    if request.method in LOOKING:
-        is_gone = _TOLD in session and bool(request.view_args)
+    if request.method in SAFE_METHODS:
+        is_gone = _SHOWN_NEXT in session and bool(request.view_args)
         return f"{request.script_root}/{request.path.split('/')[1]}" if is_gone else None
     page = _page_before() if request.form.keys() <= _BUTTON else None
     if page is not None:
-        tell_on_next_page(error)
+        show_on_next_page(error)
     return page
 
 
@@ -244,7 +248,7 @@ def page_with_form(template: str, error: OffdiagError | None, **values: object) 
 
 
 REFUSED = 422
-"""The status of a page whose form was refused, whatever was wrong with it."""
+"""The status of a page that shows its form again because what was sent is invalid."""
 
 
 def status_of(error: OffdiagError) -> int:
@@ -281,7 +285,7 @@ def _http_failure(error: HTTPException) -> Failure:
         hint = f"At most {limit // _KIB:,} KiB can be sent to this {place}."
     text = error.description or error.name
     if status == 404 and text == NotFoundAddress.description:
-        # The library's words would repeat the advice in the hint.
+        # The description of the library would repeat the advice in the hint.
         text = f"Nothing is at {shortened(request.path, longest=80)}."
     return Failure(status, code, text, hint=hint or None)
 
@@ -298,7 +302,7 @@ def sentence_of(error: OffdiagError) -> str:
 
 
 def message_of(error: OffdiagError) -> str:
-    """What is wrong, for use within a sentence of a page."""
+    """What is wrong, to be part of a sentence on a page."""
     return typeset(error.message)
 
 
@@ -346,8 +350,8 @@ def _body(failure: Failure, ways_out: Sequence[tuple[str, str]]) -> Response:
                 "access/sign_in.html",
                 failure=failure,
                 next=own_address(),
-                is_form=request.method not in LOOKING,
-                typed=typed_words(),
+                is_form=request.method not in SAFE_METHODS,
+                typed=typed_texts(),
             )
         )
     return make_response(
@@ -355,7 +359,7 @@ def _body(failure: Failure, ways_out: Sequence[tuple[str, str]]) -> Response:
             "failure.html",
             failure=failure,
             ways_out=ways_out or _ways_out(failure),
-            typed=typed_words(),
+            typed=typed_texts(),
         )
     )
 
@@ -378,7 +382,7 @@ def _ways_out(failure: Failure) -> tuple[tuple[str, str], ...]:
     They lead back to the form, to the user's roles if the user may not view the page, or to the
     page without the invalid part of its query.
     """
-    if request.method not in LOOKING:
+    if request.method not in SAFE_METHODS:
         page = own_address()
         return () if page == "/" else (("Back", page),)
     if failure.status == 403 and signed_in_user().is_signed_in:
@@ -398,7 +402,7 @@ def _ways_out(failure: Failure) -> tuple[tuple[str, str], ...]:
 
 
 def _without_memory(error: MemoryError) -> Response:
-    # The memory of this request is free again, so the server can go on.
+    # The memory of the failed request is free again, so the server can continue.
     log.warning("out_of_memory", path=loggable_path(request.path), error=str(error))
     return _answer(
         Failure(
@@ -414,9 +418,9 @@ SECRETS = frozenset({"password", "current", "wanted"})
 """Fields that no page shows again."""
 
 
-def typed_words() -> list[str]:
-    """Longer texts of a form that is refused, to be copied before they are lost."""
-    if request.method in LOOKING:
+def typed_texts() -> list[str]:
+    """Texts of several words in a refused form, shown so that the user can copy them."""
+    if request.method in SAFE_METHODS:
         return []
     try:
         fields = [*request.form.items(multi=True)]

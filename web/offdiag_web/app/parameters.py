@@ -9,7 +9,7 @@ from flask import Flask, request
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
 from offdiag.errors import InvalidInput
-from offdiag_web.app.context import LOOKING
+from offdiag_web.app.context import SAFE_METHODS
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.urls.query_string import unknown_parameters
 
@@ -55,7 +55,7 @@ def register(app: Flask) -> None:
 
     @app.before_request
     def watch() -> None:
-        if request.method in LOOKING:
+        if request.method in SAFE_METHODS:
             request.args = WatchedParameters(request.args)
 
     app.template_global("unread_parameters")(_unread)

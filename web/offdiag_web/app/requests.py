@@ -29,7 +29,7 @@ from offdiag.errors import DatabaseUnavailable
 from offdiag.services.health import registry_metrics
 from offdiag.settings import ServerSettings
 from offdiag.store.database import Database
-from offdiag_web.app.context import LOOKING, requires
+from offdiag_web.app.context import SAFE_METHODS, requires
 from offdiag_web.app.dispatch import loggable_path
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def log_requests(app: Flask) -> None:
             log.error("request", **facts)
         elif response.status_code > 500 and request.path not in _LOOKS:
             log.warning("request", **facts)
-        elif response.status_code in {401, 403, 429} or request.method not in LOOKING:
+        elif response.status_code in {401, 403, 429} or request.method not in SAFE_METHODS:
             log.info("request", **facts)
         else:
             log.debug("request", **facts)
@@ -259,7 +259,7 @@ class Admission:
         path = environ.get("PATH_INFO", "")
         if path in _LOOKS or path.startswith(_FILES):
             return self._application(environ, start_response)
-        is_looking = environ.get("REQUEST_METHOD") in LOOKING
+        is_looking = environ.get("REQUEST_METHOD") in SAFE_METHODS
         wait_s = self._looking_waits_s if is_looking else self._bringing_waits_s
         if not self._places.take(wait_s):
             self._count()

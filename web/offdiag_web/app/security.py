@@ -17,7 +17,7 @@ import re
 import secrets
 import socket
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as NoBase64
+from binascii import Error as InvalidBase64
 from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, cast
@@ -27,12 +27,12 @@ from flask import Blueprint, Flask, Response, abort, g, request
 from flask.sessions import SecureCookieSessionInterface
 from flask_wtf.csrf import CSRFError, CSRFProtect, generate_csrf
 from werkzeug.middleware.proxy_fix import ProxyFix
-from werkzeug.wrappers import Response as Answer
+from werkzeug.wrappers import Response as BaseResponse
 
 from offdiag.domain.sample_content import allowed_hosts
 from offdiag.errors import Malformed
 from offdiag.settings import ServerSettings
-from offdiag_web.app.context import LOOKING
+from offdiag_web.app.context import SAFE_METHODS
 from offdiag_web.app.dispatch import is_for_programs
 from offdiag_web.app.errors import outdated_form_response
 
@@ -64,10 +64,10 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
-ONLY_BY_TLS = "max-age=31536000"
+TLS_FOR_A_YEAR = "max-age=31536000"
 """Browsers that connected by TLS once do not connect without it again."""
 
-_HIDDEN = (
+_NULL_ORIGIN = (
     "The browser does not say which page sent this form. An extension or a proxy may set "
     "Referrer-Policy: no-referrer; same-origin works."
 )
@@ -105,10 +105,13 @@ def protect(app: Flask, settings: ServerSettings) -> None:
 
     @app.before_request
     def refuse_foreign_forms() -> None:
-        if request.method not in LOOKING and not _comes_from_us():
-            is_hidden = request.headers.get("Origin") == "null"
+        if request.method not in SAFE_METHODS and not _comes_from_us():
+            has_null_origin = request.headers.get("Origin") == "null"
             abort(
-                403, _HIDDEN if is_hidden else "This request was sent by a page of another site."
+                403,
+                _NULL_ORIGIN
+                if has_null_origin
+                else "This request was sent by a page of another site.",
             )
 
     @app.after_request
@@ -116,7 +119,7 @@ def protect(app: Flask, settings: ServerSettings) -> None:
         for name, value in headers.items():
             response.headers.setdefault(name, value)
         if request.is_secure:
-            response.headers.setdefault("Strict-Transport-Security", ONLY_BY_TLS)
+            response.headers.setdefault("Strict-Transport-Security", TLS_FOR_A_YEAR)
         return response
 
 
@@ -189,7 +192,7 @@ def _comes_from_us() -> bool:
 
 
 def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
-    """Require a token for every form that is posted, except for the blueprints in `exempt`.
+    """Require a token with every posted form, except for the blueprints in `exempt`.
 
     `key` signs the tokens. The cookie is set only if a page contains a form that needs it. Its
     name depends on the key: browsers send cookies to all ports of a machine, so two registries
@@ -210,12 +213,12 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
         tokens.exempt(blueprint)
 
     @app.errorhandler(CSRFError)
-    def repeat_request(_error: CSRFError) -> Answer:
+    def respond_to_invalid_token(_error: CSRFError) -> BaseResponse:
         return outdated_form_response()
 
 
 def refuse_nul() -> None:
-    """Raise `Malformed` for an API address with a NUL character."""
+    """Raise `Malformed` for an API address with a NUL character, which PostgreSQL cannot store."""
     if is_for_programs() and (
         "\0" in request.path
         or any("\0" in name + value for name, value in request.args.items(multi=True))
@@ -238,12 +241,12 @@ _TEXTS = frozenset(
 _OURS = frozenset({"same-origin", "none"})
 
 
-def compress_answers(app: Flask) -> None:
+def compress_responses(app: Flask) -> None:
     """Compress text responses for browsers that support it, when our own pages request them."""
 
     @app.after_request
     def compress(response: Response) -> Response:
-        if not _is_worth_it(response):
+        if not _should_compress(response):
             return response
         response.vary.update(("Accept-Encoding", "Sec-Fetch-Site"))
         from_ours = request.headers.get("Sec-Fetch-Site", "none") in _OURS
@@ -254,7 +257,7 @@ def compress_answers(app: Flask) -> None:
         return response
 
 
-def _is_worth_it(response: Response) -> bool:
+def _should_compress(response: Response) -> bool:
     return (
         request.method == "GET"
         and response.status_code == 200
@@ -277,14 +280,14 @@ class MaskedTokens(CSRFProtect):  # type: ignore[misc]  # the library ships no t
         # After the one of the library, whose token would be the same in every response.
         @app.context_processor
         def masked_token() -> dict[str, Callable[[], str]]:
-            return {"csrf_token": _token_of_answer}
+            return {"csrf_token": _token_of_response}
 
     def _get_csrf_token(self) -> str | None:
         sent = super()._get_csrf_token()
         return None if sent is None else unmasked(sent)
 
 
-def _token_of_answer() -> str:
+def _token_of_response() -> str:
     """A token with one mask for all forms of a page, because long lists have many forms."""
     if "masked_token" not in g:
         g.masked_token = masked(generate_csrf())
@@ -295,7 +298,7 @@ def masked(token: str) -> str:
     """A token masked with random bytes, which precede it."""
     plain = token.encode()
     mask = secrets.token_bytes(len(plain))
-    return urlsafe_b64encode(mask + _under(mask, plain)).decode()
+    return urlsafe_b64encode(mask + _xor(mask, plain)).decode()
 
 
 def unmasked(text: str) -> str:
@@ -303,10 +306,11 @@ def unmasked(text: str) -> str:
     try:
         both = urlsafe_b64decode(text.encode())
         half = len(both) // 2
-        return _under(both[:half], both[half:]).decode()
-    except (NoBase64, UnicodeError, ValueError):
+        return _xor(both[:half], both[half:]).decode()
+    except (InvalidBase64, UnicodeError, ValueError):
         return ""
 
 
-def _under(mask: bytes, plain: bytes) -> bytes:
+def _xor(mask: bytes, plain: bytes) -> bytes:
+    """Combine two byte strings of equal length; raises `ValueError` otherwise."""
     return bytes(a ^ b for a, b in zip(mask, plain, strict=True))

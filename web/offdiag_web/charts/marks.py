@@ -55,9 +55,9 @@ def interval_mark(
 ) -> Markup:
     """Draw one estimate. `name` describes what the mark shows.
 
-    `stands_out` draws a diamond instead of a dot, in the colour of errors; a `tone` draws the mark
-    in the colour of errors or of correct predictions. `whisker` has the ends of a wider interval,
-    `css_class` another colour.
+    `stands_out` draws a diamond instead of a dot, in the colour of errors; a `tone` does so in the
+    colour of errors or of correct predictions. `whisker` has the ends of a wider interval. A
+    `css_class` is added to those of the mark.
     """
     kind = f"mark mark-{tone}" if tone else "mark mark-out" if stands_out else "mark"
     if whisker is not None:
@@ -126,11 +126,11 @@ def _closed(*corners: tuple[float, float]) -> str:
     return f'<path class="point" d="M{path}Z"/>'
 
 
-Shape = Literal["circle", "square", "triangle", "diamond", "turned", "plus", "cross", "bar"]
+Shape = Literal["circle", "square", "triangle", "diamond", "inverted", "plus", "cross", "bar"]
 
 SHAPES: tuple[Shape, ...] = (
     *("circle", "square", "triangle", "diamond"),
-    *("turned", "plus", "cross", "bar"),
+    *("inverted", "plus", "cross", "bar"),
 )
 """One for each run of a chart, which draws at most this many runs."""
 MOST_MARKED = len(SHAPES)
@@ -186,7 +186,7 @@ _CORNERS: dict[Shape, tuple[tuple[float, float], ...]] = {
     "square": ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)),
     "triangle": ((0, -1), (1, 0.85), (-1, 0.85)),
     "diamond": ((0, -1), (1, 0), (0, 1), (-1, 0)),
-    "turned": ((-1, -0.85), (1, -0.85), (0, 1)),
+    "inverted": ((-1, -0.85), (1, -0.85), (0, 1)),
     "plus": (
         *((-_THIN, -1), (_THIN, -1), (_THIN, -_THIN), (1, -_THIN), (1, _THIN), (_THIN, _THIN)),
         *((_THIN, 1), (-_THIN, 1), (-_THIN, _THIN), (-1, _THIN), (-1, -_THIN), (-_THIN, -_THIN)),
@@ -257,15 +257,17 @@ def churn_bar(segments: Sequence[BarPart], *, name: str) -> Markup:
 
 
 def _widths(segments: Sequence[BarPart], total: int) -> list[float]:
-    """Widths that add up to the whole bar; the widest ones yield what the narrowest need."""
+    """Widths that add up to the whole bar; the others shrink so that narrow ones stay visible."""
     widths = [CHURN_WIDTH * segment.count / total for segment in segments]
     narrow = [0 < width < _NARROWEST for width in widths]
-    missing = sum(_NARROWEST - width for width, is_so in zip(widths, narrow, strict=True) if is_so)
-    room = sum(width for width, is_so in zip(widths, narrow, strict=True) if not is_so)
+    missing = sum(
+        _NARROWEST - width for width, is_narrow in zip(widths, narrow, strict=True) if is_narrow
+    )
+    room = sum(width for width, is_narrow in zip(widths, narrow, strict=True) if not is_narrow)
     shrunk = (room - missing) / room
     return [
-        _NARROWEST if is_so else width * shrunk
-        for width, is_so in zip(widths, narrow, strict=True)
+        _NARROWEST if is_narrow else width * shrunk
+        for width, is_narrow in zip(widths, narrow, strict=True)
     ]
 
 

@@ -24,7 +24,7 @@ from offdiag.metrics.metric_text import difference, spec_of
 from offdiag.store.dataset_page import DatasetFacts, DatasetSize, LoggedRuns
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.project_access import projects_with_dataset
-from offdiag_web.app.context import LOOKING, current_registry
+from offdiag_web.app.context import SAFE_METHODS, current_registry
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import domain_response
 from offdiag_web.app.last_visit import open_problems
@@ -273,7 +273,7 @@ def find_in_any_project(blueprint: Blueprint) -> None:
         ways_out = tuple(
             (f"{quoted_name(name)} in project {quoted_name(project)}", url)
             for project, url in pages.items()
-            if project != requested_project() and request.method in LOOKING
+            if project != requested_project() and request.method in SAFE_METHODS
         )
         if not projects or "project" in query or DEFAULT_PROJECT in projects:
             return domain_response(error, ways_out)

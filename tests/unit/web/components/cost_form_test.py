@@ -21,7 +21,7 @@ def test_a_field_knows_what_it_was_and_what_it_is_without_being_set(ask: Ask) ->
     dear, cheap, right = cells["w0.1"], cells["w1.0"], cells["w0.0"]
     assert (dear.value, dear.initial, dear.before, dear.is_edited) == ("3", "3", "1", True)
     assert (cheap.value, cheap.initial, cheap.before, cheap.is_edited) == ("0.5", "1", "1", True)
-    assert (right.value, right.is_edited, right.is_right) == ("0", False, True)
+    assert (right.value, right.is_edited, right.is_correct) == ("0", False, True)
 
 
 def test_too_many_classes_have_no_fields(ask: Ask) -> None:

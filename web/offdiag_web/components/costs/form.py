@@ -19,7 +19,8 @@ from offdiag_web.components.matrix import Density, matrix_density
 
 MOST_CLASSES = 30
 """Most classes for which every cell has a field; with more, whole rows and columns are changed."""
-_UPRIGHT = 6
+_UPRIGHT_LENGTH = 6
+"""Longest class name whose header is not turned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class GridCell:
         return self.value != self.before
 
     @property
-    def is_right(self) -> bool:
+    def is_correct(self) -> bool:
         return self.row == self.column
 
 
@@ -69,7 +70,7 @@ def field_grid(
             (actual, head, tuple(cell(actual, predicted) for predicted in order))
             for actual, head in heads
         ),
-        turned_heads=max(len(head.short) for _, head in heads) > _UPRIGHT,
+        turned_heads=max(len(head.short) for _, head in heads) > _UPRIGHT_LENGTH,
         density=matrix_density(len(order)),
     )
 
@@ -87,7 +88,7 @@ def cost_grid(scenario: Scenario, order: Sequence[int]) -> CostGrid | None:
 
 
 PASSED = "Square, all costs are finite numbers, and the classes are those of the dataset."
-_WORDS = {
+_WARNING_TEXTS = {
     CostOddity.PREDICTION_DOES_NOT_MATTER: (
         "every prediction costs the same, correct or wrong, so these costs decide nothing"
     ),
@@ -102,7 +103,7 @@ def warning_texts(warnings: Sequence[CostWarning], labels: LabelSet) -> tuple[st
     """One sentence for each warning, with the classes it is about."""
     return tuple(
         f"Actual {numbers.listed([quoted_name(labels.names[code]) for code in warning.classes])}: "
-        f"{_WORDS[warning.oddity]}."
+        f"{_WARNING_TEXTS[warning.oddity]}."
         for warning in warnings
     )
 
@@ -154,7 +155,7 @@ def base_segments(
     is_edited: bool,
     url_of: Callable[[str], str],
 ) -> tuple[Segment, ...]:
-    """The presets and the stored costs; `url_of` makes the address with others."""
+    """A segment for each preset and each stored version; `url_of` takes its reference."""
     current = base.reference
     named = [("0/1", Preset.ZERO_ONE.value), ("by prevalence", Preset.PREVALENCE.value)]
     named += [

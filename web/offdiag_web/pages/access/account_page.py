@@ -12,7 +12,7 @@ from offdiag.services.access.sessions import change_password, sign_out_everywher
 from offdiag_web.app.auth import clear_site_data, count_attempt, refuse_attempts
 from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import page_with_form
-from offdiag_web.pages.access.view import MEANINGS
+from offdiag_web.pages.access.view import ROLE_MEANINGS
 
 blueprint = Blueprint("account", __name__)
 
@@ -62,6 +62,6 @@ def _page(error: InvalidInput | None = None) -> Response:
         error,
         name=who.name,
         grants=who.grants,
-        meanings=MEANINGS,
+        meanings=ROLE_MEANINGS,
         changed="changed" in request.args,
     )

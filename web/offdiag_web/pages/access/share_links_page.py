@@ -16,7 +16,7 @@ from offdiag_web.app.errors import page_with_form
 from offdiag_web.app.once import new_form
 from offdiag_web.components import numbers
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
-from offdiag_web.pages.access.view import made_once, sees_all, state_of, whose
+from offdiag_web.pages.access.view import made_once, sees_all, shown_owner_id, state_of
 from offdiag_web.urls.query_string import whole_number
 
 blueprint = Blueprint("share_links", __name__)
@@ -50,7 +50,7 @@ def create() -> Response:
 @requires(Role.VIEWER, in_person=True)
 def revoke(link_id: int) -> Response:
     """Revoke a link. Admins can revoke the links of others too."""
-    revoke_share_link(current_registry().database, link_id, owner_id=whose())
+    revoke_share_link(current_registry().database, link_id, owner_id=shown_owner_id())
     return redirect(url_for("share_links.page"), 303)
 
 
@@ -85,7 +85,7 @@ def _page(*, url: str = "", error: OffdiagError | None = None) -> Response:
     registry = current_registry()
     database, most_days = registry.database, registry.settings.access.share_link_days
     with database.read() as session:
-        found = list_share_links(session, owner_id=whose())
+        found = list_share_links(session, owner_id=shown_owner_id())
     return page_with_form(
         "access/share_links.html",
         error,

@@ -17,13 +17,13 @@ from offdiag_web.app.context import current_registry, requires, signed_in, signe
 from offdiag_web.app.errors import page_with_form
 from offdiag_web.app.once import new_form
 from offdiag_web.pages.access.view import (
-    MEANINGS,
+    ROLE_MEANINGS,
     made_once,
     read_project,
     read_role,
     sees_all,
+    shown_owner_id,
     state_of,
-    whose,
 )
 
 blueprint = Blueprint("tokens", __name__)
@@ -64,7 +64,7 @@ def _created(form: Mapping[str, str]) -> NewToken:
 @requires(Role.VIEWER, in_person=True)
 def revoke(token_id: int) -> Response:
     """Revoke a token. Admins can revoke the tokens of others too."""
-    revoke_token(current_registry().database, token_id, owner_id=whose())
+    revoke_token(current_registry().database, token_id, owner_id=shown_owner_id())
     return redirect(url_for("tokens.page"), 303)
 
 
@@ -72,14 +72,14 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
     database, who = current_registry().database, signed_in_user()
     roles = [role for role in Role if may_anywhere(who.caller, role)]
     with database.read() as session:
-        found = list_tokens(session, owner_id=whose())
+        found = list_tokens(session, owner_id=shown_owner_id())
         projects = project_names(session)
     return page_with_form(
         "access/tokens.html",
         error,
         tokens=found,
         state_of=state_of,
-        roles=[(role.value, MEANINGS[role]) for role in roles],
+        roles=[(role.value, ROLE_MEANINGS[role]) for role in roles],
         projects=projects,
         lifetimes=LIFETIMES,
         secret=secret,

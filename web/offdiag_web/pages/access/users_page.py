@@ -12,7 +12,7 @@ from offdiag.store.project_access import project_names
 from offdiag.store.users import list_users
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.errors import page_with_form
-from offdiag_web.pages.access.view import MEANINGS, read_project, read_role
+from offdiag_web.pages.access.view import ROLE_MEANINGS, read_project, read_role
 
 blueprint = Blueprint("users", __name__)
 
@@ -98,7 +98,7 @@ def _page(error: OffdiagError | None = None, changed: str = "") -> Response:
         error,
         users=found,
         projects=projects,
-        roles=[(role.value, meaning) for role, meaning in MEANINGS.items()],
+        roles=[(role.value, meaning) for role, meaning in ROLE_MEANINGS.items()],
         changed=changed,
         typed=request.form,
     )

@@ -1,4 +1,4 @@
-"""Roles, and the state of tokens and share links, as pages show them."""
+"""Roles, and the state and creation of tokens and share links, as pages show them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offdiag_web.app.once import once
 EVERYWHERE = ""
 """The value with which forms name all projects."""
 
-MEANINGS = {
+ROLE_MEANINGS = {
     Role.VIEWER: "view all data",
     Role.LABELER: "also propose labels",
     Role.LOGGER: "also log runs",
@@ -40,12 +40,15 @@ def read_project(text: str) -> str | None:
 
 
 def sees_all() -> bool:
-    """Whether to show everyone's: to admins, and to the user of a registry without sign-in."""
+    """Whether the page shows the tokens and links of all users.
+
+    It does to admins, and to the user of a registry without sign-in.
+    """
     return signed_in_user().manages_users or not signed_in_user().is_signed_in
 
 
-def whose() -> int | None:
-    """The user whose tokens and links are shown and can be revoked, None for everyone's."""
+def shown_owner_id() -> int | None:
+    """Id of the user whose tokens and links are shown and can be revoked; None for all users."""
     caller = signed_in_user().caller
     return None if sees_all() or caller is None else caller.user_id
 
@@ -72,7 +75,7 @@ def made_once(make: Callable[[], Made]) -> Made:
 
     def act() -> str:
         made.append(make())
-        return ""  # It is stored nowhere.
+        return ""  # `once` stores the result, and a secret must not be stored.
 
     once(act)
     if not made:

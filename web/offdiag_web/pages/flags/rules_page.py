@@ -24,6 +24,7 @@ _TITLES = {spec.key: spec.title for spec in SPECS}
 
 
 def rules_view(overview: RulesOverview) -> str:
+    """The page as HTML."""
     n_others = overview.n_judged_by_others
     verb = "was" if n_others == 1 else "were"
     changed = {
@@ -52,6 +53,7 @@ def rules_view(overview: RulesOverview) -> str:
 
 
 def rules_record(overview: RulesOverview) -> dict[str, object]:
+    """The rules with their thresholds, ready for JSON."""
     return {
         "digest": overview.digest,
         "runs_judged_by_others": overview.n_judged_by_others,

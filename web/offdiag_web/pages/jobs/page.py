@@ -23,7 +23,7 @@ from offdiag.services.jobs.page import (
 )
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import DATA_FORMAT
-from offdiag_web.app.errors import tell_on_next_page
+from offdiag_web.app.errors import show_on_next_page
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Tone, spell
@@ -165,7 +165,7 @@ def job(job_id: int) -> Response:
     try:
         line = job_line(job_page(database, job_id))
     except NotFound as error:
-        tell_on_next_page(error)
+        show_on_next_page(error)
         return make_response(jobs_view(jobs_page(database)), 404)
     return make_response(render_template("jobs/job.html", job=line))
 

@@ -197,7 +197,7 @@ def report(name: str) -> Response:
 
 @blueprint.get(f"{REPORT}{DATA_FORMAT}")
 def report_export(name: str, form: str) -> Response:
-    """JSON counts all editions and has the newest; CSV has all."""
+    """Export a report: as JSON with its newest editions, or all editions as CSV."""
     if form == "json":
         return json_response(_detail(name, 0, EDITIONS_PER_PAGE))
     rows = (edition.row(EDITION_COLUMNS) for edition in _all_editions(name))
@@ -243,7 +243,7 @@ def resume(name: str) -> Response:
 
 @blueprint.post(f"{REPORT}/delete")
 def delete(name: str) -> Response:
-    """Remove the schedule; without editions nothing of the report remains, so show the list."""
+    """Remove the schedule. A report without editions is then gone, so the list is shown."""
     database, project = current_registry().database, requested_project()
     n_editions = report_page(database, project=project, name=name, limit=1).entry.n_editions
     remove_schedule(database, project=project, name=name)

@@ -13,7 +13,7 @@ from offdiag_web.components.classes import quoted_name
 
 
 @dataclass(frozen=True)
-class CaseCounts:
+class ExampleCounts:
     """The matrix of a run, in which groups of classes are found as classes.
 
     Sets of labels have no groups, because no one counted how many have one label of several.

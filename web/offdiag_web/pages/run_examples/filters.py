@@ -13,7 +13,7 @@ from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_head
 from offdiag_web.components.controls import Link, Segment
-from offdiag_web.pages.run_examples.counts import CaseCounts, expected_count
+from offdiag_web.pages.run_examples.counts import ExampleCounts, expected_count
 from offdiag_web.urls.run import ExamplesAddress
 
 CellCodes = tuple[int, int]
@@ -86,7 +86,7 @@ class FilterForm:
 
 
 def kind_segments(
-    counts: CaseCounts | None, address: ExamplesAddress, *, n_unlabelled: int
+    counts: ExampleCounts | None, address: ExamplesAddress, *, n_unlabelled: int
 ) -> tuple[Segment, ...]:
     """Wrong, right, without a label, all: with their counts; none for a single cell."""
     question = address.question
@@ -112,7 +112,7 @@ def _of_kind(question: ExampleQuestion, kind: Kind) -> ExampleQuestion:
 
 
 def _with_count(
-    text: str, counts: CaseCounts | None, question: ExampleQuestion, *, n_unlabelled: int
+    text: str, counts: ExampleCounts | None, question: ExampleQuestion, *, n_unlabelled: int
 ) -> str:
     if counts is None:
         return text
@@ -121,7 +121,7 @@ def _with_count(
 
 
 def terms(
-    counts: CaseCounts | None, address: ExamplesAddress, *, n_unlabelled: int
+    counts: ExampleCounts | None, address: ExamplesAddress, *, n_unlabelled: int
 ) -> tuple[tuple[str, str, str | None], ...]:
     """Every condition of the question, with the address without it."""
     question = address.question
@@ -145,7 +145,7 @@ def terms(
     return tuple(found)
 
 
-def cell_stepper(counts: CaseCounts | None, address: ExamplesAddress) -> CellStepper | None:
+def cell_stepper(counts: ExampleCounts | None, address: ExamplesAddress) -> CellStepper | None:
     """The cells around the one shown; None if there is no single cell."""
     question = address.question
     if counts is None or question.sample is not None:

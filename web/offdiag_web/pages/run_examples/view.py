@@ -21,7 +21,7 @@ from offdiag_web.components.samples import (
     no_longer_listed,
     sample_looks,
 )
-from offdiag_web.pages.run_examples.counts import CaseCounts, sentence, title
+from offdiag_web.pages.run_examples.counts import ExampleCounts, sentence, title
 from offdiag_web.pages.run_examples.filters import cell_stepper, filter_form, kind_segments, terms
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run import ExamplesAddress
@@ -82,7 +82,7 @@ def examples_view(
     question, results = address.question, page.detail.results
     counts = None
     if results is not None and not page.missing:
-        counts = CaseCounts(numbers_of(results.counted), page.detail.run.hierarchy)
+        counts = ExampleCounts(numbers_of(results.counted), page.detail.run.hierarchy)
     n_unlabelled = 0 if results is None else results.facts.n_unlabelled
     of_sets = page.detail.run.task is Task.MULTILABEL
     has_margin = page.detail.run.score_columns > 1 and not of_sets

@@ -212,7 +212,7 @@ def class_panel(
 ) -> ClassPanel:
     """All classes up to `MOST_CLASSES`, else those with the lowest recall.
 
-    With the id of a run that keeps predictions, each has the address of its missed samples.
+    With the id of a run that stores predictions, each has the address of its missed samples.
     """
     codes = class_order(results.matrix, address.order, grouping)
     title = "Per class"

@@ -1,4 +1,4 @@
-"""Search by words over everything that has a name, and over pages."""
+"""Search by words for runs, datasets, models, costs, reports, classes, metrics and pages."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _NUMBERED = re.compile(r"(f-?|job ?)([0-9]{1,18})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """A search result with its address."""
+class SearchResult:
+    """Something that was found, with a detail and the address of its page."""
 
     name: str
     detail: str
     url: str
 
 
-def goal_groups(
-    text: str, found: Findings, pages: Sequence[Goal]
-) -> tuple[tuple[str, tuple[Goal, ...]], ...]:
-    """All kinds that have results.
+def result_groups(
+    text: str, found: Findings, pages: Sequence[SearchResult]
+) -> tuple[tuple[str, tuple[SearchResult, ...]], ...]:
+    """Results by kind, without the kinds that have none.
 
     Flags and jobs are found by number: `F-31`, `job 481`.
     """
@@ -45,7 +45,8 @@ def goal_groups(
         (
             "Runs",
             tuple(
-                Goal(run.name, f"{run.detail} · {run.id}", run_url(run.id)) for run in found.runs
+                SearchResult(run.name, f"{run.detail} · {run.id}", run_url(run.id))
+                for run in found.runs
             ),
         ),
         _named("Datasets", found.datasets, lambda each: DatasetAddress(each.id, each.name).url()),
@@ -55,57 +56,57 @@ def goal_groups(
         (
             "Classes",
             tuple(
-                Goal(each.name, each.detail, DatasetAddress(project, each.id).url())
+                SearchResult(each.name, each.detail, DatasetAddress(project, each.id).url())
                 for project, each in found.classes
             ),
         ),
         ("Metrics", tuple(_metrics(terms))),
     )
-    return tuple((title, goals) for title, goals in groups if goals)
+    return tuple((title, results) for title, results in groups if results)
 
 
 def _named(
     title: str, found: Sequence[FoundName], url: Callable[[FoundName], str]
-) -> tuple[str, tuple[Goal, ...]]:
-    return (title, tuple(Goal(each.name, each.detail, url(each)) for each in found))
+) -> tuple[str, tuple[SearchResult, ...]]:
+    return (title, tuple(SearchResult(each.name, each.detail, url(each)) for each in found))
 
 
-def goal_records(groups: Sequence[tuple[str, tuple[Goal, ...]]]) -> list[dict[str, str]]:
-    """All results for programs."""
+def result_records(groups: Sequence[tuple[str, tuple[SearchResult, ...]]]) -> list[dict[str, str]]:
+    """All results, ready for JSON."""
     return [
-        {"kind": title.lower(), "name": goal.name, "detail": goal.detail, "url": goal.url}
-        for title, goals in groups
-        for goal in goals
+        {"kind": title.lower(), "name": result.name, "detail": result.detail, "url": result.url}
+        for title, results in groups
+        for result in results
     ]
 
 
-def _numbered(text: str) -> Iterator[Goal]:
+def _numbered(text: str) -> Iterator[SearchResult]:
     match = _NUMBERED.fullmatch(text)
     if match is None:
         return
     kind, number = match.groups()
     if kind.lower().startswith("f"):
-        yield Goal(f"Flag F-{int(number)}", "by its number", f"/flags/{int(number)}")
+        yield SearchResult(f"Flag F-{int(number)}", "by its number", f"/flags/{int(number)}")
     else:
-        yield Goal(f"Job {int(number)}", "by its number", f"/jobs/{int(number)}")
+        yield SearchResult(f"Job {int(number)}", "by its number", f"/jobs/{int(number)}")
 
 
 def _matches(terms: Sequence[str], text: str) -> bool:
     return all(term in text.lower() for term in terms)
 
 
-def _metrics(terms: Sequence[str]) -> Iterator[Goal]:
+def _metrics(terms: Sequence[str]) -> Iterator[SearchResult]:
     if not terms:
         return
     found = {
-        spec.key: Goal(spec.title, spec.key, MetricAddress(spec.key).url())
+        spec.key: SearchResult(spec.title, spec.key, MetricAddress(spec.key).url())
         for spec in SPECS
         if _matches(terms, f"{spec.key} {spec.title}")
     }
     yield from list(found.values())[:OF_EACH_KIND]
 
 
-blueprint = Blueprint("finding", __name__)
+blueprint = Blueprint("search", __name__)
 
 _LONGEST = 200
 _FORM = "form"
@@ -137,16 +138,16 @@ def page() -> Response:
 
 @blueprint.get("/search.json")
 def export() -> Response:
-    return jsonify({"found": goal_records(_groups(_text()))})
+    return jsonify({"found": result_records(_groups(_text()))})
 
 
 def _text() -> str:
     return request.args.get("q", "").replace("\0", "").strip()[:_LONGEST]
 
 
-def _groups(text: str) -> tuple[tuple[str, tuple[Goal, ...]], ...]:
+def _groups(text: str) -> tuple[tuple[str, tuple[SearchResult, ...]], ...]:
     with current_registry().database.read() as session:
         found = find(session, text)
-    pages = [Goal(name, kind, url_for(endpoint)) for name, kind, endpoint in _PAGES]
+    pages = [SearchResult(name, kind, url_for(endpoint)) for name, kind, endpoint in _PAGES]
     pages = [page for page in pages if page.detail != _FORM or may_send(page.url)]
-    return goal_groups(text, found, pages)
+    return result_groups(text, found, pages)
