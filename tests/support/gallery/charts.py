@@ -9,7 +9,6 @@ import numpy as np
 from markupsafe import Markup
 
 from offdiag_web.charts.flip_chart import FlipAxis, FlipLine, flip_axis, flip_chart
-from offdiag_web.charts.maps import Place, rate_map_drawing
 from offdiag_web.charts.marks import (
     MOST_MARKED,
     BarPart,
@@ -19,6 +18,7 @@ from offdiag_web.charts.marks import (
     run_style,
     strip_axis,
 )
+from offdiag_web.charts.rate_map import MarkedRun, rate_map_drawing
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
 from offdiag_web.charts.svg import UNIT, Extent
 from offdiag_web.charts.trend import sparkline, trend
@@ -123,10 +123,10 @@ def _run_marks() -> Iterator[tuple[str, Markup]]:
 def _rate_maps() -> Iterator[tuple[str, Markup]]:
     heights = [[(up + right) / 10 for right in range(6)] for up in range(6)]
     undefined = [[None, *line[1:]] for line in heights]
-    places = (Place("A", 0.7, 0.9), Place("B", 1.0, 0.0))
-    yield "correct", rate_map_drawing(heights, places, name="correct", ramp="correct")
+    marked = (MarkedRun("A", 0.7, 0.9), MarkedRun("B", 1.0, 0.0))
+    yield "correct", rate_map_drawing(heights, marked, name="correct", ramp="correct")
     yield "error", rate_map_drawing(heights, (), name="error", ramp="error")
-    yield "undefined", rate_map_drawing(undefined, places, name="undefined", ramp="correct")
+    yield "undefined", rate_map_drawing(undefined, marked, name="undefined", ramp="correct")
 
 
 def _trends() -> Iterator[tuple[str, Markup]]:

@@ -23,7 +23,7 @@ from offdiag.metrics.symmetry import (
 )
 from offdiag.services.datasets import MappedRuns
 from offdiag.store.run_costs import RatedRun
-from offdiag_web.charts.maps import Place, rate_map_drawing
+from offdiag_web.charts.rate_map import MarkedRun, rate_map_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
 from offdiag_web.urls.metrics import BALANCED, MetricAddress
@@ -93,11 +93,11 @@ def map_view(spec: MetricSpec, address: MetricAddress, mapped: MappedRuns) -> Ma
     points = list(_points(mapped))
     ramp: Literal["correct", "error"] = "error" if spec.direction is Direction.LOWER else "correct"
     of_positive = _share_text(share)
-    places = [Place(run_label, *rates) for run_label, _, rates in points]
+    marked = [MarkedRun(run_label, *rates) for run_label, _, rates in points]
     return MapView(
         title=f"{spec.title} over both rates, {of_positive} positive",
         picture=rate_map_drawing(
-            heights, places, name=_name(spec, of_positive, places), ramp=ramp
+            heights, marked, name=_name(spec, of_positive, marked), ramp=ramp
         ),
         ramp=ramp,
         ends=_ends(spec),
@@ -171,8 +171,8 @@ def _ends(spec: MetricSpec) -> tuple[str, str]:
     return low, "∞" if math.isinf(spec.high) else f"{spec.high:g}"
 
 
-def _name(spec: MetricSpec, of_positive: str, places: Sequence[Place]) -> str:
-    runs = f", with {numbers.plural(len(places), 'run')}" if places else ""
+def _name(spec: MetricSpec, of_positive: str, marked: Sequence[MarkedRun]) -> str:
+    runs = f", with {numbers.plural(len(marked), 'run')}" if marked else ""
     return (
         f"{spec.title} for every recall and specificity with {of_positive} of the examples "
         f"positive{runs}; the table has the values"

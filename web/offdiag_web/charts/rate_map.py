@@ -1,17 +1,14 @@
-"""Maps: a matrix with very many classes as a PNG image, and a metric over two rates."""
+"""A map of a metric over recall and specificity, with the runs marked on it."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
-from offdiag.palette import BINS, RAMPS, Theme
+from offdiag.palette import BINS
 from offdiag_web.charts.svg import coordinate, drawing
 
 _LEFT, _TOP, _SIDE, _BOTTOM = 46, 10, 300, 40
@@ -20,8 +17,8 @@ _TICKS = (("0", 0.0), ("0.5", 0.5), ("1", 1.0))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A run on the map, identified by a letter."""
+class MarkedRun:
+    """A run on the map, identified by its letter."""
 
     run_label: str
     recall: float
@@ -29,26 +26,26 @@ class Place:
 
 
 def bin_of(height: float) -> int:
-    """The step of the ramp for a height in 0..1."""
+    """The step of the colour scale for a height in 0..1."""
     return min(BINS - 1, int(height * BINS))
 
 
 def rate_map_drawing(
     heights: Sequence[Sequence[float | None]],
-    places: Sequence[Place],
+    runs: Sequence[MarkedRun],
     *,
     name: str,
     ramp: Literal["correct", "error"],
 ) -> Markup:
-    """Draw a grid of heights in 0..1, None where undefined.
+    """Draw a square grid of metric values, scaled to heights in 0..1; None where undefined.
 
     The first axis is the recall, drawn upwards; the second is the specificity, drawn to the right.
-    Equal adjacent fields become one element, to keep the page small.
+    Adjacent fields of one colour become one element, to keep the page small.
     """
     return drawing(
         *_fields(heights, ramp),
         *_axes(),
-        *(_marker(place) for place in places),
+        *(_marker(run) for run in runs),
         width=WIDTH,
         height=HEIGHT,
         css_class="rate-map",
@@ -100,44 +97,10 @@ def _axes() -> list[str]:
     return parts
 
 
-def _marker(place: Place) -> str:
-    x = coordinate(_LEFT + place.specificity * _SIDE)
-    y = coordinate(_TOP + _SIDE - place.recall * _SIDE)
+def _marker(run: MarkedRun) -> str:
+    x = coordinate(_LEFT + run.specificity * _SIDE)
+    y = coordinate(_TOP + _SIDE - run.recall * _SIDE)
     return (
         f'<g class="place"><circle cx="{x}" cy="{y}" r="8"/>'
-        f'<text x="{x}" y="{y}" dy="4" text-anchor="middle">{place.run_label}</text></g>'
+        f'<text x="{x}" y="{y}" dy="4" text-anchor="middle">{run.run_label}</text></g>'
     )
-
-
-EMPTY = 0
-"""Code of a cell without samples; 1 to 11 are the steps of correct cells, 12 to 22 of errors."""
-PALETTE_VERSION = 1
-_EMPTY_COLOURS: dict[Theme, str] = {"light": "#f4f6f8", "dark": "#191f27"}
-
-
-def step_codes(
-    correct: NDArray[np.bool_], steps: NDArray[np.int64], filled: NDArray[np.bool_]
-) -> NDArray[np.uint8]:
-    """Codes of cells from their ramp, their step in it and whether they have samples; (K, K)."""
-    codes = np.where(correct, 1 + steps, 1 + BINS + steps)
-    return np.where(filled, codes, EMPTY).astype(np.uint8)
-
-
-def map_png(codes: NDArray[np.uint8], *, theme: Theme, pixels: int = 1) -> bytes:
-    """A palette PNG of codes (K, K), the first axis downwards, `pixels` per side of each cell."""
-    from PIL import Image
-
-    size = tuple(pixels * side for side in reversed(codes.shape))
-    picture = Image.frombytes("P", codes.shape[::-1], np.ascontiguousarray(codes).tobytes())
-    picture.putpalette(_palette(theme))
-    if pixels > 1:
-        picture = picture.resize(size, Image.Resampling.NEAREST)
-    written = io.BytesIO()
-    # The best compression takes ten times as long and saves a sixth.
-    picture.save(written, format="PNG")
-    return written.getvalue()
-
-
-def _palette(theme: Theme) -> bytes:
-    colours = (_EMPTY_COLOURS[theme], *RAMPS[theme]["correct"], *RAMPS[theme]["error"])
-    return b"".join(bytes.fromhex(colour[1:]) for colour in colours)
