@@ -1,4 +1,4 @@
-"""What is displayed of a run: results, possibly with collapsed groups, recalls, or predictions."""
+"""The displayed run: results, possibly with collapsed groups, or predictions without labels."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import cast
 
 import numpy as np
 from flask import current_app
-from markupsafe import Markup
 
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse
 from offdiag.domain.runs import Task
-from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.evaluation.compute import CollapsedEvaluation, collapse_matrix
 from offdiag.services.evaluation.slices import sliced_run
@@ -19,24 +17,14 @@ from offdiag.services.lru_cache import LruCache
 from offdiag.store.predictions import predicted_chunks
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults, run_detail
 from offdiag_web.app.context import current_registry
-from offdiag_web.charts.marks import IN_PANEL, interval_mark
-from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import Grouping, class_order
+from offdiag_web.components.classes import Grouping
 from offdiag_web.components.datasets import labels_command
-from offdiag_web.components.metric_values import (
-    Notes,
-    ShownValue,
-    extent_of,
-    interval_name,
-    interval_text,
-    shown,
-)
 from offdiag_web.components.runs.frame import n_unlabelled, results_of, stored_run
-from offdiag_web.urls.run import MatrixAddress, cell_url, missed_url
+from offdiag_web.urls.run import MatrixAddress
 
-KEY = "offdiag collapsed matrices"
-MOST_KEPT = 64
+_CACHE = "offdiag collapsed matrices"
+MOST_CACHED = 64
 
 
 @dataclass(frozen=True)
@@ -95,19 +83,21 @@ def drawn_matrix(address: MatrixAddress) -> DisplayedRun:
 
 def matrix_file_name(address: MatrixAddress) -> str:
     """The name of a file of the view, without its suffix."""
-    said = {
-        "slice": address.part,
-        "matrix": True,
-        "transposed": address.transposed,
-        "collapsed": address.collapse,
-    }
-    return "-".join([address.run_id, *(word for word, is_so in said.items() if is_so)])
+    parts = [address.run_id]
+    if address.part:
+        parts.append("slice")
+    parts.append("matrix")
+    if address.transposed:
+        parts.append("transposed")
+    if address.collapse:
+        parts.append("collapsed")
+    return "-".join(parts)
 
 
 def _collapsed(run: RunHeader, results: RunResults, grouping: Grouping) -> RunResults:
     names = [group.name for group in grouping.collapse.groups]
     key = (results.matrix.digest, run.labels.inferred, grouping.collapse)
-    found = _kept().get(
+    found = _cache().get(
         key,
         lambda: collapse_matrix(
             results.matrix, labels=run.labels, hierarchy=run.hierarchy, groups=names
@@ -122,9 +112,9 @@ def _collapsed(run: RunHeader, results: RunResults, grouping: Grouping) -> RunRe
     )
 
 
-def _kept() -> LruCache[CollapsedEvaluation]:
-    kept = current_app.extensions.setdefault(KEY, LruCache(most=MOST_KEPT))
-    return cast("LruCache[CollapsedEvaluation]", kept)
+def _cache() -> LruCache[CollapsedEvaluation]:
+    cache = current_app.extensions.setdefault(_CACHE, LruCache(most=MOST_CACHED))
+    return cast("LruCache[CollapsedEvaluation]", cache)
 
 
 MOST_COUNTED = 30
@@ -165,129 +155,3 @@ def _predicted(run_id: str, names: tuple[str, ...]) -> tuple[tuple[str, str, str
         for code in order
         if counts[code]
     )
-
-
-MOST_CLASSES = 30
-LOWEST_SHOWN = 6
-
-
-@dataclass(frozen=True, slots=True)
-class ClassRecall:
-    """One class: how much of it was found."""
-
-    name: str
-    short_name: str
-    support: str
-    found: str
-    recall: ShownValue
-    interval: str | None
-    mark: Markup | None
-    precision: ShownValue
-    specificity: ShownValue | None
-    """Only for one of two classes."""
-    found_url: str | None = None
-    missed_url: str | None = None
-    """Leads to the samples that were predicted as another class, if there are any to show."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClassPanel:
-    """Classes in the order of the matrix, or the worst of many."""
-
-    title: str
-    classes: tuple[ClassRecall, ...]
-
-    @property
-    def is_binary(self) -> bool:
-        return all(each.specificity is not None for each in self.classes)
-
-
-def class_panel(
-    results: RunResults,
-    address: MatrixAddress,
-    notes: Notes,
-    *,
-    run_id: str | None = None,
-    grouping: Grouping | None = None,
-) -> ClassPanel:
-    """All classes up to `MOST_CLASSES`, else those with the lowest recall.
-
-    With the id of a run that stores predictions, each has the address of its missed samples.
-    """
-    codes = class_order(results.matrix, address.order, grouping)
-    title = "Per class"
-    if len(codes) > MOST_CLASSES:
-        codes = _by_recall(results, codes)[:LOWEST_SHOWN]
-        title = "Worst classes"
-    elif address.worst_first:
-        codes = _by_recall(results, codes)
-    accuracy = results.aggregate.get("overall_accuracy")
-    classes = tuple(_class_recall(results, code, accuracy, notes) for code in codes)
-    if run_id is not None:
-        classes = tuple(
-            replace(
-                shown,
-                found_url=_found_url(run_id, results, code, address.part),
-                missed_url=_missed_url(run_id, results, code, address.part),
-            )
-            for code, shown in zip(codes, classes, strict=True)
-        )
-    return ClassPanel(title, classes)
-
-
-def _found_url(run_id: str, results: RunResults, code: int, part: str | None) -> str | None:
-    name = results.matrix.labels.names[code]
-    return cell_url(run_id, name, name, part) if results.matrix.counts[code, code] else None
-
-
-def _missed_url(run_id: str, results: RunResults, code: int, part: str | None) -> str | None:
-    matrix = results.matrix
-    is_whole = matrix.actual[code] == matrix.counts[code, code]
-    return None if is_whole else missed_url(run_id, matrix.labels.names[code], part)
-
-
-def _by_recall(results: RunResults, codes: list[int]) -> list[int]:
-    """Lowest first; classes without examples have no recall and come last."""
-    recalls = results.per_class["recall"]
-    return sorted(
-        codes, key=lambda code: (recalls[code].value is None, recalls[code].value or 0.0)
-    )
-
-
-def _class_recall(
-    results: RunResults, code: int, accuracy: MetricValue | None, notes: Notes
-) -> ClassRecall:
-    matrix = results.matrix
-    name, support = matrix.labels.names[code], int(matrix.actual[code])
-    recall = results.per_class["recall"][code]
-    extent = extent_of(recall)
-    interval = interval_text(recall)
-    return ClassRecall(
-        name=name,
-        short_name=numbers.shortened(name, longest=20),
-        support=numbers.count(support),
-        found=numbers.count(int(matrix.counts[code, code])),
-        recall=shown(recall, notes),
-        interval=interval,
-        mark=interval_mark(
-            extent,
-            scale=UNIT,
-            name=f"Recall from 0 to 1: {interval_name(interval)}",
-            baseline=None if accuracy is None else accuracy.value,
-            stands_out=lies_below(recall, accuracy),
-            canvas=IN_PANEL,
-        )
-        if extent
-        else None,
-        precision=shown(results.per_class["precision"][code], notes),
-        specificity=shown(results.per_class["specificity"][code], notes)
-        if len(matrix.labels.names) == 2
-        else None,
-    )
-
-
-def lies_below(value: MetricValue, other: MetricValue | None) -> bool:
-    """Whether the whole interval of a value is below the whole interval of another."""
-    if other is None or value.ci_high is None or other.ci_low is None:
-        return False
-    return value.ci_high < other.ci_low
