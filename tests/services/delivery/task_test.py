@@ -63,6 +63,20 @@ def test_while_it_is_tried_again_the_last_error_is_there(database: Database) -> 
     assert "reports" in (waiting.error or "")
 
 
+def test_an_answer_that_no_database_can_store_is_told_escaped(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_WEBHOOK__SECRET", "key")
+    monkeypatch.setenv("OFFDIAG_WEBHOOK__ALLOW_PRIVATE_ADDRESSES", "true")
+    with listening(answering("500 a\0b")) as server:
+        edition_id = computed(database, WebhookTarget(server.url))
+        outcome = run_step(database)
+
+    (waiting,) = deliveries(database, edition_id)
+    assert outcome is Outcome.RELEASED
+    assert (waiting.attempts, waiting.error) == (1, r"127.0.0.1 answered 500 a\x00b.")
+
+
 def test_what_settings_forbid_is_refused_at_once(database: Database) -> None:
     edition_id = computed(
         database, EmailTarget("ana@example.org"), WebhookTarget("https://hooks.example.org/x")

@@ -155,6 +155,18 @@ def late(compute: Callable[[Database], None]) -> Mapping[str, TaskKind]:
     return {"note": TaskKind(computed, noting()["note"].record_failure)}
 
 
+def test_an_error_that_no_database_can_store_is_kept_escaped(database: Database) -> None:
+    def failing_badly(_database: Database) -> None:
+        raise ValueError("no class a\0b")
+
+    work_id = submitted(database)
+    with keeper_of(database) as keeper:
+        outcome = run_job(database, work_id, keeper, POLICY, noting(failing_badly))
+
+    assert outcome is Outcome.RELEASED
+    assert present(the_work(database)).error == r"ValueError: no class a\x00b"
+
+
 def test_failed_work_is_tried_again_with_its_error_kept(database: Database) -> None:
     work_id = submitted(database)
 

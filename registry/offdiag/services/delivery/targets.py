@@ -109,6 +109,9 @@ def _one_line(text: str) -> str:
 
 def _said(error: OSError | smtplib.SMTPException) -> str:
     """What the server answered, without any of our credentials."""
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        ((code, answer),) = error.recipients.values()  # A message has one recipient.
+        error = smtplib.SMTPResponseException(code, answer)
     if isinstance(error, smtplib.SMTPResponseException):
         text = error.smtp_error
         said = text.decode(errors="replace") if isinstance(text, bytes) else text

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from offdiag.domain.sentences import visible
 from offdiag.errors import NotFound
 from offdiag.services.delivery.message import (
     SUFFIXES,
@@ -116,7 +117,8 @@ def _problem(target: Target, settings: Settings) -> str | None:
 
 def _note(database: Database, delivery_id: int, state: DeliveryState, error: str) -> None:
     with database.write() as session:
-        deliveries.note_attempt(session, delivery_id, state=state, error=error)
+        # Receivers choose their answers, and PostgreSQL stores no NUL.
+        deliveries.note_attempt(session, delivery_id, state=state, error=visible(error))
 
 
 def _message(session: Session, delivery_id: int, server_url: str) -> DeliveryMessage | None:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from offdiag.domain.sentences import visible
 from offdiag.errors import DatabaseUnavailable, StorageFull
 from offdiag.services.jobs.attempts import Ended, Never, NotYet, Outcome, RetryPolicy, ignore
 from offdiag.services.jobs.kinds import TASKS, TaskKind, Writer
@@ -170,7 +171,8 @@ def _attempt(lease: Lease, means: Means, kind: TaskKind, claim_next: ClaimNext) 
         return Attempt(_defer(database, lease, pause))
     except Exception as error:  # noqa: BLE001  # The edge of a job: whatever it raises is its outcome.
         is_final = isinstance(error, Never)
-        text = str(error) if is_final else f"{type(error).__name__}: {error}"
+        said = str(error) if is_final else f"{type(error).__name__}: {error}"
+        text = "\n".join(map(visible, said.splitlines()))  # PostgreSQL stores no NUL.
         return Attempt(_failed(lease, means, kind, text, is_final=is_final), text)
     return Attempt(Outcome.DONE, following=following)
 
