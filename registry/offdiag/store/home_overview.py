@@ -155,8 +155,8 @@ def _subjects(session: Session, keys: Collection[str]) -> dict[str, FailedRun | 
                 )
             )
         )
-        for *named, edition_id, delivery_id in session.execute(editions):
-            edition = FailedEdition(*named)
+        for project, name, number, edition_id, delivery_id in session.execute(editions):
+            edition = FailedEdition(project, name, number)
             found |= {f"report:{edition_id}": edition, f"deliver:{delivery_id}": edition}
     return found
 
