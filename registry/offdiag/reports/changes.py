@@ -30,6 +30,7 @@ CHANGING_CLASS_METRICS = ("recall", "precision")
 """F1 follows from these two, so a change in it would be reported twice."""
 _CONFIDENCE = 0.95
 """Confidence of the intervals in snapshots."""
+_ROUNDING = 1e-12
 
 
 class Origin(StrEnum):
@@ -262,7 +263,7 @@ def ranked(runs: Sequence[RunFigures], metric: str) -> tuple[RunFigures, ...]:
 
 
 def ranks(runs: Sequence[RunFigures], metric: str) -> dict[str, int]:
-    """Place of each run by id, 1 being best; equal values share a place.
+    """Place of each run by id, 1 being best; values that are equal up to rounding share a place.
 
     Runs with undefined values have no place, nor do runs with weights, whose values are of other
     quantities.
@@ -273,9 +274,14 @@ def ranks(runs: Sequence[RunFigures], metric: str) -> dict[str, int]:
         if _value(run, metric) is not None and not run.has_weights
     }
     return {
-        run_id: 1 + sum(other < badness for other in values.values())
+        run_id: 1 + sum(other < badness for other in values.values() if not is_tie(other, badness))
         for run_id, badness in values.items()
     }
+
+
+def is_tie(one: float, other: float) -> bool:
+    """Whether values are equal but for rounding: a mean depends on the order of its terms."""
+    return math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
 def rank_changes(

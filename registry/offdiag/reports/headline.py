@@ -19,7 +19,7 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics import metric_text
 from offdiag.metrics.catalogue import Direction
 from offdiag.metrics.metric_text import spec_of
-from offdiag.reports.changes import Change, Origin, RankChange
+from offdiag.reports.changes import Change, Origin, RankChange, is_tie
 from offdiag.reports.report import Report
 from offdiag.reports.scope import condition_text
 from offdiag.reports.snapshot import BestOfManyFigures, BestSetFigures
@@ -199,14 +199,19 @@ def _of_ranking(report: Report) -> Iterator[str]:
         run.id: name_in_sentence(run.name) + report.id_of_namesake(run.id, run.name)
         for run in report.ranking
     }
-    named = [names[run.id] for run in ranking if run.metrics[metric].value == best.value]
-    have = "has" if len(named) == 1 else "have"
     runs = count(len(ranking), "run")
     if counted and len(counted) < len(snapshot.runs):
         runs = f"{runs} without sample weights"
     if best.value is None:
         yield f"Of {runs}, none has a defined {metric_text.title_inside(metric)}: it is {value}."
         return
+    values = {run.id: run.metrics[metric].value for run in ranking}
+    named = [
+        names[run_id]
+        for run_id, each in values.items()
+        if each is not None and is_tie(each, best.value)
+    ]
+    have = "has" if len(named) == 1 else "have"
     is_lower_better = spec_of(metric, of_class=False).direction is Direction.LOWER
     end = "lowest" if is_lower_better else "highest"
     yield (

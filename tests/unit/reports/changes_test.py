@@ -521,6 +521,16 @@ def test_equal_values_share_a_place() -> None:
     assert ranks([weighted, *runs[1:]], METRIC) == {"r_b": 1, "r_c": 2}
 
 
+def test_values_that_differ_by_a_rounding_error_share_a_place() -> None:
+    """The mean of 0.7, 0.8 and 0.9 depends on their order in the last digit."""
+    one, other = 0.8000000000000002, 0.7999999999999999
+    before = [run("a", one), run("b", other), run("c", 0.4)]
+    after = [run("a", other), run("b", one), run("c", 0.4)]
+
+    assert ranks(before, METRIC) == {"r_a": 1, "r_b": 1, "r_c": 3}
+    assert rank_changes(before, after, [METRIC]) == ()
+
+
 def test_runs_share_a_place_in_the_table_and_have_none_with_weights_or_without_a_value() -> None:
     weighted = replace(run("survey", 0.95), has_weights=True)
     none = run("none", 0.0, metrics=dict.fromkeys(DEFAULT_METRICS, UNDEFINED))

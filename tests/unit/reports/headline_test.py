@@ -210,6 +210,8 @@ def test_runs_with_the_same_highest_value_are_all_named() -> None:
     assert further_sentences(report(shown))[0].startswith(
         "Of 3 runs, focal and again have the highest balanced accuracy: 0.800"
     )
+    rounded = snapshot([run("focal", 0.8000000000000002), run("again", 0.7999999999999999)])
+    assert further_sentences(report(rounded))[0].startswith("Of 2 runs, focal and again have")
 
 
 def test_of_two_runs_of_a_name_the_highest_is_told_by_its_id() -> None:
