@@ -26,6 +26,9 @@ SPLITS = 20
 FOLD_AXIS = 0
 """Axis of dealt samples (folds, intervals between points) along which the fold changes."""
 
+_ROUNDING = 1e-12
+"""Costs that differ by less of the largest are equal: three times 0.1 is not quite 0.3."""
+
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
@@ -67,6 +70,11 @@ class SideCosts:
                 parts += share * paid / (cases or np.nan)
         return parts
 
+    def cheapest(self, means: Floats) -> int:
+        """Position of the lowest of these costs, (n,), the first if tied."""
+        largest = max(map(abs, (self.hit, self.miss, self.false_alarm, self.right_rejection)))
+        return int((means <= np.nanmin(means) + _ROUNDING * largest).argmax())
+
 
 def side_costs(costs: CostMatrix, positive: int, prevalence: Floats | None = None) -> SideCosts:
     """The costs of two classes as seen from class `positive`.
@@ -97,7 +105,7 @@ def cost_at_each(points: OperatingPoints, costs: SideCosts) -> Floats:
 def cheapest_point(points: OperatingPoints, costs: SideCosts) -> int | None:
     """Position of the cheapest point, the strictest if tied; None if no cost is defined."""
     means = cost_at_each(points, costs)
-    return None if not len(means) or np.isnan(means).all() else int(np.nanargmin(means))
+    return None if not len(means) or np.isnan(means).all() else costs.cheapest(means)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +180,7 @@ def _flagged_in_deal(hits: Counts, alarms: Counts, costs: SideCosts) -> tuple[in
             n_positive=int(true_positives[-1]),
             n_negative=int(false_positives[-1]),
         )
-        place = int(means.argmin())
+        place = costs.cheapest(means)
         flagged_hits += int(own_hits[:place].sum())
         flagged_alarms += int(own_alarms[:place].sum())
     return flagged_hits, flagged_alarms

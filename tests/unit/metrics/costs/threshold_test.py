@@ -93,6 +93,19 @@ def test_of_equally_cheap_thresholds_the_strictest_is_taken() -> None:
     assert cheapest_point(points, side_costs(costs([[0, 1], [1, 0]]), ILL)) == 0
 
 
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1 / 3])
+def test_thresholds_that_cost_the_same_up_to_rounding_are_equally_cheap(unit: float) -> None:
+    """Three false alarms at 0.1 cost more than one miss at 0.3 in the last digit only."""
+    is_ill = [True, False, False, False] * 10 + [False] * 30
+    points = points_of(is_ill, [-float(place // 4) for place in range(len(is_ill))])
+    prices = side_costs(costs([[0, unit], [round(3 * unit, 12), 0]]), ILL)
+
+    assert cheapest_point(points, prices) == 0
+    assert present(crossfitted(points, prices, seed=1)).false_alarms == pytest.approx(
+        present(crossfitted(points, side_costs(costs([[0, 1], [3, 0]]), ILL), seed=1)).false_alarms
+    )
+
+
 def test_a_class_that_is_expected_and_has_no_cases_leaves_nothing_to_choose() -> None:
     points = points_of([False, False], [0.2, 0.4])
 
