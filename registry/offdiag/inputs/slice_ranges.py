@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -58,24 +59,26 @@ def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[n
 
 
 def _cut_points(bins: Bins, numbers: NDArray[np.float64], *, field: str) -> list[float]:
-    is_count = isinstance(bins, (int, np.integer))
-    try:
-        # Sets have no order, and a text would be read by its characters.
-        if isinstance(bins, (str, Set, Mapping)):
-            raise TypeError
-        points = _quantiles(numbers, int(bins)) if is_count else [float(p) for p in bins]
-        wanted = int(bins) if is_count else len(points) + 1
-        ascends = all(low < high for low, high in pairwise(points))
-        is_sound = 2 <= wanted <= MOST_BINS and ascends and bool(np.isfinite(points).all())
-    except (TypeError, ValueError):
-        is_sound = False
-    if not is_sound:
-        raise InvalidInput(
-            f"{bins!r} does not cut a column.",
-            field=field,
-            hint=f"Give ascending cut points, as [40, 65], or a number of quantiles from 2 to "
-            f"{MOST_BINS}.",
-        )
+    refused = InvalidInput(
+        f"{bins!r} does not cut a column.",
+        field=field,
+        hint=f"Give ascending cut points, as [40, 65], or a number of quantiles from 2 to "
+        f"{MOST_BINS}.",
+    )
+    # Sets have no order, and a text would be read by its characters.
+    if isinstance(bins, (str, AbstractSet, Mapping)):
+        raise refused
+    if isinstance(bins, (int, np.integer)):
+        wanted, points = int(bins), _quantiles(numbers, int(bins))
+    else:
+        try:
+            points = [float(point) for point in bins]
+        except (TypeError, ValueError):
+            raise refused from None
+        wanted = len(points) + 1
+    ascends = all(low < high for low, high in pairwise(points))
+    if not 2 <= wanted <= MOST_BINS or not np.isfinite(points).all() or not ascends:
+        raise refused
     return points
 
 

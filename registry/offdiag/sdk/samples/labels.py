@@ -318,7 +318,7 @@ class LabelDraft:
             raise InvalidInput(
                 f"{type(labels).__name__} is not a mapping.",
                 field="labels",
-                hint="Give {sample: label}, as series.to_dict() of a Series with samples as index.",
+                hint="Give {sample: label}, as a Series with samples as index has in .to_dict().",
             )
         texts = [
             None if label is None else label_text(label, field_name="labels")

@@ -142,9 +142,9 @@ def of_person(who: object, label: str) -> dict[str, Any]:
 
 
 def test_two_answers_of_one_person_about_a_sample_are_refused_and_equal_ones_are_read() -> None:
-    twice, other = ({"data": {"sample": "s1"}, "annotations": []} for _ in range(2))
-    twice["annotations"] = [of_person(3, "nv"), of_person(4, "mel"), of_person(3, "nv")]
-    other["annotations"] = [of_person(3, "mel")]
+    answers = [of_person(3, "nv"), of_person(4, "mel"), of_person(3, "nv")]
+    twice = {"data": {"sample": "s1"}, "annotations": answers}
+    other = {"data": {"sample": "s1"}, "annotations": [of_person(3, "mel")]}
 
     assert {each.label for each in read_task_answers([twice])} == {"nv", "mel"}
     with pytest.raises(InvalidInput, match="'label-studio 3' has two answers about sample 's1'"):
