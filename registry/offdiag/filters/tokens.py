@@ -95,7 +95,9 @@ def _unreadable(text: str, position: int, field: str) -> Malformed:
     return Malformed(
         f"{text[position : position + 12]!r} at character {position + 1} cannot be read.",
         field=field,
-        hint="Quote names with characters other than letters, digits, _ and -.",
+        hint="Write 80 % as 0.8."
+        if character == "%"
+        else "Quote names with characters other than letters, digits, _ and -.",
     )
 
 

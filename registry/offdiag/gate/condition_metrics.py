@@ -20,6 +20,7 @@ from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.groups.gaps import group_sizes, group_values, largest_difference, worst
+from offdiag.metrics.metric_text import SCOPES_OF_RUNS, find_spec, in_range_hint
 from offdiag.metrics.multilabel.suite import SCORE_KEYS
 from offdiag.metrics.names import averages_of, find_metric, nearest_names
 
@@ -30,6 +31,7 @@ COSTS_NEEDED = (
     "the dataset."
 )
 _NO_SCORES = MetricValue(None, Reason.NO_SCORES.value)
+_SCOPES_OF_CLASSES = (Scope.PER_CLASS, Scope.MULTILABEL, Scope.PROBABILISTIC)
 _SEED = 1
 """Seed of drawn intervals: the same counts give the same ends."""
 
@@ -71,7 +73,8 @@ def resolved(condition: MetricCondition, subject: Subject) -> MetricCondition:
     reversed. A metric of one class without a class is that of the positive class, if there is one.
 
     Raises `UnknownKey` for a metric that does not exist, and `InvalidInput` if a class is
-    missing or not allowed, or if a baseline is needed and was not given.
+    missing or not allowed, if a baseline is needed and was not given, or for a number outside the
+    range of the metric.
     """
     label, name = condition.class_label, condition.key
     values = _values(condition, subject)
@@ -83,6 +86,7 @@ def resolved(condition: MetricCondition, subject: Subject) -> MetricCondition:
     if found is None:
         raise _no_such_metric(condition, values, whole)
     plain = replace(condition, key=found.key, class_label=label)
+    _require_in_range(plain, -condition.threshold if found.is_negated else condition.threshold)
     # The gap between negated values is the same.
     if not found.is_negated or condition.over is Over.GAP:
         return plain
@@ -91,6 +95,29 @@ def resolved(condition: MetricCondition, subject: Subject) -> MetricCondition:
         sign=condition.sign.reversed,
         threshold=0.0 - condition.threshold,
         side=condition.side.reversed,
+    )
+
+
+def _require_in_range(condition: MetricCondition, threshold: float) -> None:
+    """Raise `InvalidInput` for a number that the metric cannot have, as 5 for 5 %.
+
+    Such a condition would always pass or always fail.
+    """
+    scopes = SCOPES_OF_RUNS if condition.class_label is None else _SCOPES_OF_CLASSES
+    spec = find_spec(condition.key, scopes)
+    if spec is None:
+        return
+    low, high, what = spec.low, spec.high, condition.key
+    if condition.of_difference or condition.over is Over.GAP:
+        low, high = (low - high if condition.of_difference else 0.0), high - low
+        what = f"a difference of {what}"
+    if low <= threshold <= high:
+        return
+    raise InvalidInput(
+        f"{condition.text!r} does not depend on the run: {what} is in the range {low:g} to "
+        f"{high:g}.",
+        field="condition",
+        hint=in_range_hint(threshold, low, high),
     )
 
 

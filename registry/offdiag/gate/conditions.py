@@ -299,7 +299,9 @@ class _Reader:
         except ValueError:
             number = math.nan
         if not math.isfinite(number):
-            self.fail("a number is expected")
+            is_percentage = self.text.endswith("%")
+            written = "a number, as 0.8 for 80 %," if is_percentage else "a number"
+            self.fail(f"{written} is expected")
         return number
 
     def require_end(self) -> None:

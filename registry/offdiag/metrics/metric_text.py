@@ -29,6 +29,13 @@ def spec_of(key: str, *, of_class: bool) -> MetricSpec:
     return spec
 
 
+def in_range_hint(given: float, low: float, high: float) -> str:
+    """How to write a number that is outside a range, above all 80 for 80 %."""
+    share = given / 100
+    is_percentage = low <= share <= high
+    return f"Write {given:g} % as {share:g}." if is_percentage else "Give a number in this range."
+
+
 def find_spec(key: str, scopes: Sequence[Scope]) -> MetricSpec | None:
     """The definition in the first of these scopes that has the key."""
     return next((CATALOGUE[scope][key] for scope in scopes if key in CATALOGUE[scope]), None)

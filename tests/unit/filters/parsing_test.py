@@ -95,6 +95,7 @@ def test_conditions_join_as_in_other_languages(text: str, condition: object) -> 
         ("metrics.mcc > 'x'", "compared with a number"),
         ("metrics.mcc like '%'", "compared with a number"),
         ("metrics.mcc > 1e999", "too large"),
+        ("metrics.accuracy < 80%", r"'%' at character 22 cannot be read.*Write 80 % as 0.8\."),
         (f"tags.a = {10**30}", "too large"),
         ("metrics.mcc > 0.5 metrics.mcc < 1", r"'metrics' stands where the end, `and` or `or`"),
         ("(tags.a = 1", r"it ends where `\)`"),

@@ -94,6 +94,7 @@ def test_flags_and_the_badge_can_be_forbidden() -> None:
         ("mcc>=", "a number is expected at the end"),
         ("mcc>=high", "a number is expected before 'high'"),
         ("mcc>=nan", "a number is expected"),
+        ("recall[a]>=80%", "a number, as 0.8 for 80 %, is expected before '80%'"),
         ("mcc>=inf", "a number is expected"),
         ("mcc>=0.5 or f1>=1", "a number is expected before '0.5 or f1>=1'"),
         ("recall[a>=1", "the bracket behind the class is missing"),
