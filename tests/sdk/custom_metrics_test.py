@@ -20,7 +20,7 @@ from offdiag.cli.commands import run
 from support.once_for_all import made_once
 
 PAGE = Path(__file__).parents[2] / "docs/custom-metrics.md"
-"""Its module declares `f2_ill`, `sure` and `lowest_recall`; the one below declares others."""
+"""Its module declares `f2_ill`, `confident` and `lowest_recall`; the one below declares others."""
 MODULE = """
 import os
 import numpy as np
@@ -93,7 +93,7 @@ for run in several:
 told["found"] = sorted(offdiag.search_runs("metrics.f2_ill > 0")["name"])
 score = [0.05, 0.95, 0.4]
 alone = offdiag.evaluate_scores(y_true=["well", "ill", "ill"], y_score=score, positive_label="ill")
-told["sure"] = alone.aggregate["sure"].value
+told["sure"] = alone.aggregate["confident"].value
 weighted = offdiag.evaluate_labels(
     y_true=["ill", "well"], y_pred=["ill", "ill"], sample_weight=[0.5, 1.5]
 )
@@ -103,7 +103,7 @@ import pandas
 frame = {"y": actual, "yhat": actual, "p": plain}
 facts = {"score": "p", "positive_label": "ill", "dataset": "binned", "keep_predictions": False}
 found = offdiag.log_frame(pandas.DataFrame(frame), name="counted", **facts).evaluation()
-told["counted"] = [found.aggregate["sure"].value, found.aggregate["sure"].reason]
+told["counted"] = [found.aggregate["confident"].value, found.aggregate["confident"].reason]
 
 sets = rng.random((300, 4)) < 0.3
 guessed = sets ^ (rng.random((300, 4)) < 0.1)
@@ -289,7 +289,7 @@ def test_intervals_are_of_as_many_samples_as_there_are(told: Any) -> None:
 
 
 def test_metrics_of_scores_have_resampled_intervals(told: Any) -> None:
-    sure = told["aggregate"]["sure"]
+    sure = told["aggregate"]["confident"]
 
     assert sure["ci_low"] < sure["value"] < sure["ci_high"]
     assert told["sure"] == pytest.approx(2 / 3)
