@@ -341,7 +341,7 @@ def test_a_new_version_is_computed_again_and_a_process_without_them_lets_them_st
     verified = json.loads(capfd.readouterr().out)
     assert verified["is_clean"]
     assert {finding["kind"] for finding in verified["findings"]} == {"unchecked"}
-    assert "broken, f2_ill, mcc_again" in verified["findings"][0]["sentence"]
+    assert "broken, confident, f2_ill" in verified["findings"][0]["sentence"]
     # One run is enough to be computed again.
     for name in ("focal", "counted", "one", "two", "three", "four"):
         assert run(["runs", "delete", name, "--url", team.url]) == 0

@@ -196,6 +196,28 @@ def test_columns_and_content_belong_to_the_samples_that_their_index_names(url: s
         offdiag.log_samples(dataset="late", ids=IDS, text=strange, url=url)
 
 
+def test_an_index_of_the_identifiers_in_another_order_is_refused(url: str) -> None:
+    ids = [f"s{number}" for number in range(N)]
+    truth = pd.Series(TRUTH.to_numpy(), index=ids)
+
+    def log(**changed: Any) -> None:
+        facts: dict[str, Any] = {"y_true": truth, "y_pred": truth, "sample_ids": ids} | changed
+        offdiag.log_run(**facts, name="run", dataset="by id", url=url)
+
+    log()
+    log(y_true=TRUTH.to_numpy(), sample_ids=np.array(ids))
+    with pytest.raises(InvalidInput, match="has the identifiers in another order"):
+        log(y_true=TRUTH.to_numpy(), y_pred=truth[::-1], sample_ids=truth.index)
+    for changed in (
+        {"y_true": truth[::-1], "y_pred": truth[::-1]},
+        {"slices": {"s": truth[::-1]}},
+    ):
+        with pytest.raises(InvalidInput, match="has the identifiers in another order"):
+            log(**changed)
+    with pytest.raises(InvalidInput, match=r"columns\['site'\]|slices\['site'\]"):
+        offdiag.add_slices(dataset="by id", ids=ids, columns={"site": truth[::-1]}, url=url)
+
+
 STORED = pd.Series(TRUTH.to_numpy())
 FOLDS = pd.concat([STORED[1::2], STORED[::2]])
 """Predictions of two folds, one behind the other, which keep the numbers of their rows."""

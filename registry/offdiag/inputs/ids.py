@@ -273,7 +273,8 @@ def aligned(**given: Any) -> dict[str, Any]:
     * A new index of 0 to n - 1 next to those numbers in another order is refused: predictions get
       one, whatever the order of the rows that they are made for.
     * Other labels are refused. If `sample_ids` or `ids` without an index say what each row is
-      about, rows are paired by position.
+      about, rows are paired by position, and an index of these identifiers in another order is
+      refused.
     * An array without an index is paired by position. Next to indexes of different orders it is
       refused, because nothing says which of them it follows.
 
@@ -281,6 +282,10 @@ def aligned(**given: Any) -> dict[str, Any]:
     """
     arrays = dict(_arrays(given))
     indexes = {name: array.index for name, array in arrays.items() if _has_index(array)}
+    ids = given.get("sample_ids", given.get("ids"))
+    rows_are_named = ids is not None and not _has_index(ids)
+    if rows_are_named:
+        _require_order_of(ids, indexes)
     if len(indexes) < 2:
         return given
     (first, reference), *others = indexes.items()
@@ -290,8 +295,6 @@ def aligned(**given: Any) -> dict[str, Any]:
     from offdiag.inputs.labels import require_equal_lengths  # Only when needed: pyarrow.
 
     require_equal_lengths(**{name: len(index) for name, index in indexes.items()})
-    ids = given.get("sample_ids", given.get("ids"))
-    rows_are_named = ids is not None and not _has_index(ids)
     moves = {}
     for name, index in other.items():
         places = _places(index, reference)
@@ -304,6 +307,29 @@ def aligned(**given: Any) -> dict[str, Any]:
             next(iter(moves)), first, (name for name in arrays if name not in indexes)
         )
     return _moved(given, moves)
+
+
+def _require_order_of(ids: Any, indexes: Mapping[str, Any]) -> None:
+    """Raise `InvalidInput` for an index that has the identifiers of the rows in another order.
+
+    Numbers may be those of rows, so only an index of texts is known to be one of identifiers.
+    """
+    is_index = hasattr(type(ids), "get_indexer")
+    if not (is_index or isinstance(ids, Sequence | np.ndarray)) or isinstance(ids, str):
+        return
+    for name, index in indexes.items():
+        is_of_texts = index.nlevels == 1 and index.dtype.kind not in "biufmM"
+        if not is_of_texts or len(index) != len(ids) or not index.is_unique:
+            continue
+        if list(index) == list(ids):
+            continue
+        if (index.get_indexer(list(ids)) >= 0).all():
+            raise InvalidInput(
+                "its index has the identifiers in another order.",
+                field=name,
+                hint="Select them, .loc[ids], or use .to_numpy() if the rows are in the order of "
+                "the identifiers.",
+            )
 
 
 def require_stored_order(**given: Any) -> None:
