@@ -55,6 +55,19 @@ def test_adding_costs_says_which_version_they_follow(
     assert found.out == "visits@3 is stored. The version before is visits@2.\n"
 
 
+def test_adding_gains_as_costs_says_that_errors_are_cheaper(
+    offdiag: Command, runs: list[str], folder: Path
+) -> None:
+    (folder / "gains.csv").write_text(",ill,well\nill,20,0\nwell,0,1\n", encoding="utf-8")
+
+    found = offdiag("cost", "add", "gains", "gains.csv", "--dataset", "clinic")
+
+    assert found.out == (
+        "gains@1 is stored.\n"
+        "For actual well and ill, an error costs less than the correct prediction.\n"
+    )
+
+
 def test_what_two_versions_price_differently_is_listed(offdiag: Command, runs: list[str]) -> None:
     found = offdiag("cost", "diff", "visits@1", "visits@2")
     record = offdiag("cost", "diff", "visits@1", "visits", "--json")

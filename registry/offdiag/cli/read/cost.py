@@ -13,10 +13,11 @@ from offdiag.cli.options import help_text
 from offdiag.cli.output import label
 from offdiag.cli.read.cost_runs import apply, decide, labels, rank
 from offdiag.cli.read.cost_tables import cost_table, difference_table, list_table
-from offdiag.domain.sentences import visible
+from offdiag.domain.sentences import listed, visible
+from offdiag.domain.sentences import name as name_in_text
 from offdiag.domain.texts import CostName, name_segment
 from offdiag.inputs.files.costs import read_weights
-from offdiag.metrics.costs.matrix import CostChange, changed_costs
+from offdiag.metrics.costs.matrix import CostChange, CostOddity, changed_costs, check_costs
 from offdiag.records.cost import (
     CostList,
     Costs,
@@ -175,6 +176,11 @@ def add(
     text = f"{costs.name}@{costs.version} is stored."
     if costs.version > 1:
         text += f" The version before is {costs.name}@{costs.version - 1}."
+    matrix = cost_matrix_in(costs)
+    for warning in check_costs(matrix):
+        if warning.oddity is CostOddity.ERROR_IS_CHEAPER:
+            classes = listed([name_in_text(matrix.labels.names[code]) for code in warning.classes])
+            text += f"\nFor actual {classes}, an error costs less than the correct prediction."
     call.print(costs, text)
 
 
