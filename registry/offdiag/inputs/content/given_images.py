@@ -52,11 +52,17 @@ def _bytes_of(given: Any) -> bytes:
             raise InvalidInput(
                 f"{os.fspath(given)!r} cannot be read: {error.strerror or error}.",
                 field="images",
-                hint="Give bytes, arrays, Pillow images or paths of image files.",
+                hint="Give bytes, arrays, Pillow images or paths of image files."
+                if "://" not in str(given)
+                else "show_samples(images=) shows images from their addresses.",
             ) from None
-    if hasattr(given, "save") and hasattr(given, "convert"):
+    is_picture = hasattr(given, "save") and hasattr(given, "convert")
+    # Pillow would cut floats to whole numbers.
+    if is_picture and given.mode != "F":
+        from offdiag.inputs.content.images import upright_rgb
+
         stream = io.BytesIO()
-        given.convert("RGBA" if given.mode in {"RGBA", "LA", "PA"} else "RGB").save(stream, "PNG")
+        upright_rgb(given).save(stream, "PNG")
         return stream.getvalue()
     return png_of(_pixels(given))
 

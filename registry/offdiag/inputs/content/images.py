@@ -71,7 +71,7 @@ def stored_image(data: bytes) -> StoredImage:
             _require_few_pixels(opened.size)
             # A large JPEG is decoded at a half, a quarter or an eighth of its size.
             opened.draft("RGB", (IMAGE_SIZE, IMAGE_SIZE))
-            picture = _upright_rgb(opened)
+            picture = upright_rgb(opened)
     except TooLarge:
         raise
     except (*_BROKEN, Image.DecompressionBombError) as error:
@@ -101,7 +101,7 @@ def _require_few_pixels(size: tuple[int, int]) -> None:
         )
 
 
-def _upright_rgb(opened: Image) -> Image:
+def upright_rgb(opened: Image) -> Image:
     """The pixels as they are meant to be seen, on white if they are transparent."""
     from PIL import Image, ImageOps
 

@@ -190,3 +190,25 @@ def test_a_damaged_file_is_stored_as_pixels_or_refused(place: int, byte: int) ->
     except InvalidInput:
         return
     opened(found.thumbnail).load()
+
+
+def test_a_picture_of_pillow_is_seen_as_its_file_is() -> None:
+    photo = Image.new("RGB", (40, 20), "red")
+    exif = photo.getexif()
+    exif[0x0112] = 6  # The camera was turned.
+    lying = Image.open(io.BytesIO(encoded(photo, "JPEG", exif=exif)))
+    clear = Image.new("P", (1, 1))
+    clear.info["transparency"] = 0
+
+    assert opened(image_file(lying)).size == (20, 40)
+    for held, grey in (
+        (Image.fromarray(np.full((1, 1), 30_000, dtype=np.uint16)), 117),
+        (Image.fromarray(np.full((1, 1), 0.5, dtype=np.float32)), 128),
+        (clear, 255),
+    ):
+        assert np.asarray(opened(image_file(held)).convert("L")).tolist() == [[grey]]
+
+
+def test_an_address_is_no_path() -> None:
+    with pytest.raises(InvalidInput, match=r"show_samples\(images=\) shows images from their"):
+        image_file("https://images.example.org/a.png")
