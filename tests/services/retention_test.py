@@ -62,7 +62,7 @@ def test_a_deleted_run_is_hidden_everywhere(database: Database) -> None:
     assert read(database, registry_health).runs_by_state == {RunState.EVALUATED: 1}
     history = truth_history(database, project="default", dataset="holdout")
     assert history.versions[0].n_runs == 1
-    with pytest.raises(NotFound, match="there is no run"):
+    with pytest.raises(NotFound, match=r"was deleted.*runs restore"):
         read(database, read_run, gone.id)
     with pytest.raises(NotFound, match=r"was deleted.*runs restore"):
         evaluate(database, gone.id)

@@ -243,7 +243,7 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
     """
     found = session.execute(_run_with_results(), {_RUN: run_id}).one_or_none()
     if found is None:
-        raise no_run(run_id)
+        raise no_run(session, run_id)
     of_run, of_results = found[:6], found[6:-5]
     around = RunNeighbours(*found[-5:])
     header, evaluation = _header(of_run), of_results[0]

@@ -268,12 +268,23 @@ def set_deleted(session: Session, run_id: str, *, at: datetime | None, by: str |
     session.execute(update(RunRow).where(RunRow.id == run_id).values(deleted_at=at, deleted_by=by))
 
 
-def no_run(run_id: str) -> NotFound:
-    """The error for a run to be shown that does not exist."""
+def no_run(session: Session, run_id: str) -> NotFound:
+    """The error for a run to be shown that does not exist, or not any longer."""
+    deleted = select(RunRow.id).where(RunRow.id == run_id, RunRow.deleted_at.is_not(None))
+    if session.scalar(deleted) is not None:
+        return _was_deleted(run_id)
     return NotFound(
         f"there is no run {run_id!r}.",
         field="run",
-        hint="It may have been deleted, or its id is incomplete.",
+        hint="It may have been removed for good, or its id is incomplete.",
+    )
+
+
+def _was_deleted(run_id: str) -> NotFound:
+    return NotFound(
+        f"run {run_id!r} was deleted.",
+        field="run",
+        hint=f"`offdiag runs restore {run_id}` brings it back.",
     )
 
 
@@ -292,11 +303,7 @@ def _one(session: Session, run_id: str, statement: Select[RunRow]) -> RunRecord:
 
 def _not_deleted(run: RunRecord) -> RunRecord:
     if run.deleted_at is not None:
-        raise NotFound(
-            f"run {run.id!r} was deleted.",
-            field="run",
-            hint=f"`offdiag runs restore {run.id}` brings it back.",
-        )
+        raise _was_deleted(run.id)
     return run
 
 

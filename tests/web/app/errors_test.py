@@ -5,10 +5,12 @@ from flask import Flask
 
 from offdiag import errors
 from offdiag.errors import OffdiagError, StorageFull
+from offdiag.services.retention.deletion import delete_run
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.errors import STATUS_OF
+from support.dashboard import log_lesions
 from support.pages import Page, PageClient, client_for
 from support.registries import dashboard
 
@@ -86,6 +88,18 @@ def test_an_unknown_run_is_named(client: PageClient) -> None:
 
     assert response.status_code == 404
     assert "There is no run “r_nosuchrun”." in response.text
+
+
+def test_a_run_deleted_while_its_page_was_open_is_said_to_be_deleted(
+    client: PageClient, database: Database
+) -> None:
+    run_id, other = log_lesions(database), log_lesions(database, name="other")
+    delete_run(database, run_id, by=None)
+
+    for path in (f"/runs/{run_id}", f"/runs/{run_id}/classes", f"/compare?runs={other},{run_id}"):
+        said = client.page(path, status=404).one("main").text
+        assert f"Run “{run_id}” was deleted." in said
+        assert f"offdiag runs restore {run_id}" in said
 
 
 def test_what_is_not_there_leads_to_the_list_of_its_kind(client: PageClient) -> None:

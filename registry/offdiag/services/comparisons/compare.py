@@ -48,7 +48,7 @@ def runs_named(session: Session, run_ids: Sequence[str]) -> tuple[ComparedRun, .
     found = queries.compared_runs(session, run_ids)
     missing = next((each for each in run_ids if each not in found), None)
     if missing is not None:
-        raise no_run(missing)
+        raise no_run(session, missing)
     return tuple(found[each] for each in run_ids)
 
 
