@@ -47,8 +47,8 @@ class FlagsQuery(Paged):
 
     def conditions(self) -> dict[str, Any]:
         """The arguments of a `FlagFilter`."""
-        asked = self.model_dump(exclude={"limit", "page_token", "run"})
-        return {**asked, "run_id": self.run}
+        conditions = self.model_dump(exclude={"limit", "page_token", "run"})
+        return {**conditions, "run_id": self.run}
 
 
 class Flag(ResponseBody):
@@ -249,14 +249,15 @@ class Decided(ResponseBody):
 
 
 def flag_document(entry: FlagEntry, now: datetime) -> Flag:
-    record, content, standing = entry.flag, entry.flag.content, entry.flag.status
+    """A flag as a document, in its state at `now`."""
+    record, content, status = entry.flag, entry.flag.content, entry.flag.status
     return Flag.made_of(
         content,
         **{name: getattr(entry, name) for name in _OF_ENTRY},
         **{name: getattr(record, name) for name in _OF_RECORD},
-        **{name: getattr(standing, name) for name in _OF_STATUS},
+        **{name: getattr(status, name) for name in _OF_STATUS},
         run=record.run_id,
-        state=standing.state_at(now),
+        state=status.state_at(now),
         in_badge=content.hides,
     )
 
@@ -275,6 +276,7 @@ def flag_with_history(detail: FlagDetail, now: datetime) -> FlagWithHistory:
 
 
 def flag_explained(detail: FlagDetail, now: datetime) -> FlagExplained:
+    """A flag with all evidence, in its state at `now`."""
     return FlagExplained(
         **dict(flag_with_history(detail, now)),
         title=None if detail.rule is None else detail.rule.title,

@@ -66,7 +66,7 @@ class Gate(ResponseBody):
 def asked_gate(
     database: Database, run_id: str, asked: GateRequest, settings: Settings, *, timeout_s: float
 ) -> Gate:
-    """Check a run as soon as it is evaluated. Raises the same as `gate_run`."""
+    """Check a run, waiting up to `timeout_s` for its evaluation. Raises as `gate_run` does."""
     from offdiag.domain.texts import CostName
     from offdiag.gate.conditions import parse_condition
     from offdiag.services.gates.gate import StatedCosts, gate_run
@@ -89,4 +89,5 @@ def asked_gate(
 
 
 def gate_document(found: GateResult) -> Gate:
+    """The result of a gate as a document."""
     return Gate.model_validate(found.to_dict())

@@ -158,7 +158,7 @@ class CostsOfRuns(ResponseBody):
 
     project: str
     dataset: str
-    slice: str | None = Field(description="The slice of the examples, None for all examples.")
+    slice: str | None = Field(description="The slice of the examples; null: all examples.")
     labels: list[str]
     base: CostBase
     edits: str
@@ -231,6 +231,7 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
 
 
 def asked_costs(database: Database, asked: CostsRequest) -> CostsOfRuns:
+    """Compare runs by cost: the ones named, or the newest of the dataset up to `MOST_COMPARED`."""
     from offdiag.domain.runs import MOST_COMPARED
     from offdiag.services.what_if.costs import ask
     from offdiag.services.what_if.runs import Question, runs_asked_for
@@ -247,7 +248,7 @@ def asked_costs(database: Database, asked: CostsRequest) -> CostsOfRuns:
 
 
 def prevalence_document(scenario: Scenario) -> dict[str, float] | None:
-    """The declared class shares."""
+    """The class shares of the scenario by label, None if it has those of the test set."""
     if scenario.prevalence is None:
         return None
     return dict(zip(scenario.costs.labels.names, scenario.prevalence.tolist(), strict=True))

@@ -111,8 +111,8 @@ class Comparison:
                 for key, found in self._result["metrics"].items()
             ]
             return pd.DataFrame(rows).set_index("metric")
-        places = _places(self._result["metrics"], self.runs)
-        return pd.DataFrame(places).set_index(["metric", "run"])
+        rows = _ranked_rows(self._result["metrics"], self.runs)
+        return pd.DataFrame(rows).set_index(["metric", "run"])
 
     @cached_property
     def per_class(self) -> pd.DataFrame:
@@ -195,7 +195,7 @@ class Comparison:
 
     @property
     def samples_needed(self) -> dict[str, Any] | None:
-        """How many labelled examples would decide between two runs; None if that is decided.
+        """How many labelled examples are needed to decide between two runs; None if it is decided.
 
         `needed` (`needed_low` to `needed_high`) examples in total detect the `difference` in
         accuracy between `first` and `second`; the present `n_samples` detect a difference of
@@ -281,7 +281,6 @@ def _examples(
     registry: Registry, query: ComparedExamplesQuery, limit: int
 ) -> list[ComparedExample]:
     """At most `limit` examples: from a server page by page, from a database in one query."""
-
     examples: list[ComparedExample] = []
     while True:
         size = min(limit - len(examples), MOST_ON_A_PAGE)
@@ -301,14 +300,14 @@ def _examples(
 
 
 def _difference(found: Mapping[str, Any]) -> dict[str, object]:
-    # A server of the release before has neither of the two.
-    gap, together = found["difference"], found.get("simultaneous_interval") or {}
+    # Servers of the previous release send no simultaneous interval and no adjusted p value.
+    difference, together = found["difference"], found.get("simultaneous_interval") or {}
     return {
         "a": found["a"]["value"],
         "b": found["b"]["value"],
-        "difference": gap["value"],
-        "ci_low": gap.get("ci_low"),
-        "ci_high": gap.get("ci_high"),
+        "difference": difference["value"],
+        "ci_low": difference.get("ci_low"),
+        "ci_high": difference.get("ci_high"),
         "simultaneous_low": together.get("ci_low"),
         "simultaneous_high": together.get("ci_high"),
         "p": found["p"],
@@ -317,7 +316,7 @@ def _difference(found: Mapping[str, Any]) -> dict[str, object]:
     }
 
 
-def _places(metrics: Mapping[str, Any], runs: Mapping[str, str]) -> list[dict[str, object]]:
+def _ranked_rows(metrics: Mapping[str, Any], runs: Mapping[str, str]) -> list[dict[str, object]]:
     return [
         {
             "metric": key,
@@ -339,7 +338,7 @@ def _places(metrics: Mapping[str, Any], runs: Mapping[str, str]) -> list[dict[st
 
 
 def _class_rows(result: Mapping[str, Any]) -> Iterator[dict[str, object]]:
-    # Servers before 0.3 say nothing about the recall of more than two runs.
+    # Servers before 0.3 do not compare the recall of more than two runs.
     standings = result.get("recall_standings")
     for run, metrics in result["per_class"].items():
         for key, classes in metrics.items():
@@ -388,7 +387,7 @@ def _slice_row(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _listed(runs: object) -> tuple[Any, ...]:
-    """The runs of a list or of a frame with their ids; anything else as the only run."""
+    """The runs in a list, or those of a frame by its column `run_id`; anything else is one run."""
     ids = getattr(runs, "run_id", None)
     if ids is not None and not isinstance(ids, str):
         return tuple(ids)
@@ -426,10 +425,10 @@ def compare(
     with the reason for runs that cannot be compared.
     """
     listed = (*_listed(runs), *others)
-    at = registry_of((*listed, baseline), url)
-    ids = [resolved_id(at, run) for run in listed]
+    registry = registry_of((*listed, baseline), url)
+    ids = [resolved_id(registry, run) for run in listed]
     if baseline is not None:
-        first = resolved_id(at, baseline)
+        first = resolved_id(registry, baseline)
         ids = [first, *(each for each in ids if each != first)]
     require_several(ids)
     asked = ComparisonQuery.model_construct(
@@ -439,7 +438,7 @@ def compare(
         confidence=confidence_level(confidence),
         difference=difference,
     )
-    record = at.document(
+    record = registry.document(
         "GET",
         "/compare",
         asked,
@@ -452,4 +451,4 @@ def compare(
         if refusal["n_shared"] is not None:
             hint = "Pass on_shared=True to compare them on the shared ones."
         raise Conflict(refusal["why"], field="runs", hint=hint)
-    return Comparison(record, at)
+    return Comparison(record, registry)

@@ -65,7 +65,8 @@ class DisabledRegistry:
     def server_url(self) -> None:
         """None: there is no server."""
 
-    def page_of(self, run_id: str) -> str:  # noqa: ARG002 - there is no page
+    def page_of(self, run_id: str) -> str:  # noqa: ARG002
+        """Empty: there is no page."""
         return ""
 
     def log_predictions(self, facts: RunFacts, dataset: str | None, given: Predictions) -> str:  # noqa: ARG002
@@ -177,7 +178,7 @@ class _DisabledRun:
     keeps: bool = False
 
     def chunk_size(self, batch: Batch) -> int:
-        """All samples: what is not stored is not cut."""
+        """All samples: what is not stored need not be divided."""
         return len(batch)
 
     def put(self, seq: int, batch: Batch) -> None:
@@ -197,7 +198,7 @@ _NOTHING_OF = {
     "decisions": "scores to decide from",
     RUN_ID: "scores to decide from",
 }
-"""What is said to be missing where that is not the last word of the path."""
+"""What the error calls missing, by path or its last part; by default that last part."""
 
 
 def _nothing(what: str) -> Conflict:

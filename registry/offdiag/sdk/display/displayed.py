@@ -1,4 +1,4 @@
-"""What texts and cards need of flags and evaluations, and the origin of an evaluation."""
+"""What texts and cards need of flags and evaluations, and lines of tables in texts."""
 
 from __future__ import annotations
 
@@ -83,23 +83,24 @@ class DisplayedEvaluation(Protocol):
 
 
 WIDTH = 79
+"""Characters of a line."""
 
 
 def aligned(
     head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Container[int] = ()
 ) -> list[str]:
-    """Lines of a table; the first column is cut so that they are at most `WIDTH` wide.
+    """Lines of a table, with texts of the first column shortened to fit into `WIDTH` characters.
 
-    `right` has the columns that are aligned to the right.
+    `right` has the positions of columns that are aligned to the right.
     """
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     widths[0] = max(8, min(widths[0], WIDTH - sum(widths[1:]) - 2 * (len(widths) - 1)))
     lines = []
     for first, *others in [head, *rows]:
         cells = [shortened(first, longest=widths[0]), *others]
-        said = [
+        aligned_cells = [
             text.rjust(width) if column in right else text.ljust(width)
             for column, (text, width) in enumerate(zip(cells, widths, strict=True))
         ]
-        lines.append("  ".join(said).rstrip())
+        lines.append("  ".join(aligned_cells).rstrip())
     return lines

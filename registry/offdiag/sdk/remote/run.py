@@ -58,7 +58,7 @@ class Waiting:
         return 0 if isinstance(self.content, Path) else len(self.content)
 
     def read(self) -> Any:
-        """The bytes."""
+        """The bytes of the chunk, from memory or from its file."""
         return self.content.read_bytes() if isinstance(self.content, Path) else self.content
 
 
@@ -109,7 +109,7 @@ class Sender:
                     lambda: self._has_room(len(content)), self._longest_wait_s
                 )
             is_late = self._is_behind or self._failure is not None
-        waiting = Waiting(seq, self._keep(seq, content) if is_late else content)
+        waiting = Waiting(seq, self._spool(seq, content) if is_late else content)
         with self._changed:
             self._queue.append(waiting)
             self._n_bytes += waiting.n_bytes
@@ -127,8 +127,8 @@ class Sender:
             self._closing_at = time.monotonic() + retry_for_s
             self._changed.notify_all()
         self._thread.join()
-        self._keep_rest()
-        _living.discard(self)
+        self._spool_rest()
+        _open_senders.discard(self)
         return self._failure
 
     @property
@@ -142,7 +142,7 @@ class Sender:
             target=self._work, name=f"offdiag sends {self._spooled.folder.name}", daemon=True
         )
         thread.start()
-        _living.add(self)
+        _open_senders.add(self)
         return thread
 
     def _has_room(self, n_bytes: int) -> bool:
@@ -156,7 +156,7 @@ class Sender:
                     return
                 waiting = self._queue[0]
             try:
-                self._send_until_stored(waiting)
+                self._send_until_acknowledged(waiting)
             except OffdiagError as error:
                 with self._changed:
                     self._failure = error
@@ -171,7 +171,7 @@ class Sender:
             if isinstance(waiting.content, Path):
                 waiting.content.unlink(missing_ok=True)
 
-    def _send_until_stored(self, waiting: Waiting) -> None:
+    def _send_until_acknowledged(self, waiting: Waiting) -> None:
         content = waiting.read()
         for planned_s in delays():
             try:
@@ -192,15 +192,15 @@ class Sender:
                 self._changed.wait(left_s)
         return True
 
-    def _keep_rest(self) -> None:
+    def _spool_rest(self) -> None:
         """Move the chunks in memory to the spool."""
         for at, waiting in enumerate(self._queue):
             if not isinstance(waiting.content, Path):
-                path = self._keep(waiting.seq, waiting.content)
+                path = self._spool(waiting.seq, waiting.content)
                 self._queue[at] = Waiting(waiting.seq, path)
         self._n_bytes = 0
 
-    def _keep(self, seq: int, content: Any) -> Path:
+    def _spool(self, seq: int, content: Any) -> Path:
         if not self._is_spooled:
             self._spooled.begin(self._asked)
             self._is_spooled = True
@@ -219,12 +219,13 @@ class Sender:
         return os.getpid() == self._pid
 
 
-_living: weakref.WeakSet[Sender] = weakref.WeakSet()
+_open_senders: weakref.WeakSet[Sender] = weakref.WeakSet()
 
 
 def _at_exit() -> None:
+    """Send what is left for up to `AT_EXIT_S` in total; the rest goes to the spool."""
     until = time.monotonic() + AT_EXIT_S
-    for sender in list(_living):
+    for sender in list(_open_senders):
         if sender.is_of_this_process():
             sender.close(retry_for_s=max(0.0, until - time.monotonic()))
 
@@ -236,12 +237,13 @@ WAITING = "waiting/"
 """Prefix of the ids of runs that no server has yet."""
 
 _MOST_SENT = 32 << 20
+"""Bytes of a request, by the assumed bytes of its samples."""
 _BYTES_OF_CLASSES = 8
-"""Of an actual and a predicted class, where there are billions of classes."""
+"""Upper bound for a sample: its actual and predicted class as two numbers of 4 bytes."""
 _BYTES_WITH_MORE = 64
-"""Of sets of labels, an identifier or slices too, which are far smaller as a rule."""
+"""Assumed for a sample that also has a set of labels, an id or slices; usually less."""
 _BYTES_OF_FRAME = 1 << 20
-"""Of a chunk beside its cases: names of columns, classes and values of slices."""
+"""Room in a chunk for what is not samples: names of columns, classes and slice values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +309,7 @@ class RemoteRun:
         self._sender.put(seq, write_chunk(batch, self.labels))
 
     def leave(self) -> None:
-        """Send what was put, for a moment; keep the rest in the spool."""
+        """Send what was put for at most `AT_EXIT_S`; the rest stays in the spool."""
         self._sender.close(retry_for_s=min(AT_EXIT_S, self._settings.retry_for_s))
         self._spooled.release()
 
@@ -316,13 +318,13 @@ class RemoteRun:
 
         Raises the refusal of the server, unless only a warning is wanted.
         """
-        give_up_at = time.monotonic() + self._settings.retry_for_s
+        retry_until = time.monotonic() + self._settings.retry_for_s
         failure = self._sender.close(retry_for_s=self._settings.retry_for_s)
         if failure is None:
             try:
                 run_id = with_retries(
                     lambda: send_closing(self._connection, self.run_id, n_chunks or None),
-                    retry_for_s=max(0.0, give_up_at - time.monotonic()),
+                    retry_for_s=max(0.0, retry_until - time.monotonic()),
                 )
             except OffdiagError as error:
                 failure = error
@@ -336,7 +338,7 @@ class RemoteRun:
         return self.run_id
 
     def _explained(self, failure: OffdiagError) -> OffdiagError:
-        """A refusal in the words of the caller: chunks are none, and the run may stay open."""
+        """A refusal in terms of the run instead of its chunks, saying if the run stays open."""
         if isinstance(failure, Conflict) and failure.field in ("seq", "n_chunks"):
             failure = KeyUsed(
                 f"run {self.run_id} was logged before with other content.",
@@ -395,19 +397,19 @@ def rows_in_request(batch: Batch) -> int:
     """
     columns = 0 if batch.scores is None else batch.scores.n_columns
     has_more = batch.of_sets or batch.ids is not None or batch.slices
-    case_bytes = (_BYTES_WITH_MORE if has_more else _BYTES_OF_CLASSES) + 4 * columns
-    case_bytes += 0 if batch.weight is None else batch.weight.itemsize
-    n_rows = max(1, min(MOST_ROWS, _MOST_SENT // case_bytes))
+    sample_bytes = (_BYTES_WITH_MORE if has_more else _BYTES_OF_CLASSES) + 4 * columns
+    sample_bytes += 0 if batch.weight is None else batch.weight.itemsize
+    n_rows = max(1, min(MOST_ROWS, _MOST_SENT // sample_bytes))
     if batch.of_sets:
         n_rows = max(1, min(n_rows, MOST_CELLS // (8 * batch.predicted.shape[1])))
-    sizes = _bytes_of_cases(batch)
-    # Halved only where needed: a job that is started again sends the chunks that it sent before.
+    sizes = _bytes_of_samples(batch)
+    # Halving only if necessary keeps the chunks of a restarted job equal to those it sent before.
     while n_rows > 1 and _largest_sum(sizes, n_rows) > MOST_BYTES_SENT - _BYTES_OF_FRAME:
         n_rows //= 2
     return n_rows
 
 
-def _bytes_of_cases(batch: Batch) -> NDArray[np.int64]:
+def _bytes_of_samples(batch: Batch) -> NDArray[np.int64]:
     """Bytes of each sample in a chunk, without sets of labels, shape (n,)."""
     arrays = (batch.predicted, batch.actual, batch.weight)
     fixed = sum(array.itemsize for array in arrays if array is not None)
@@ -426,7 +428,7 @@ def _bytes_of_cases(batch: Batch) -> NDArray[np.int64]:
 
 
 def _largest_sum(sizes: NDArray[np.int64], n_rows: int) -> int:
-    """The largest sum of this many consecutive rows."""
+    """The largest of the sums over consecutive chunks of `n_rows` samples."""
     if not len(sizes):
         return 0
     return int(np.add.reduceat(sizes, np.arange(0, len(sizes), n_rows)).max())
