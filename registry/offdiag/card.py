@@ -88,9 +88,9 @@ def _ramps(content: str) -> str:
 
 def head(title: str, about: str = "", *, url: str | None = None, link: str = "Open run") -> str:
     """The first line: the title, facts about it, and a link if `url` is given."""
-    leads = "" if url is None else f'<a href="{escape(url)}">{escape(link)} ↗</a>'
+    anchor = "" if url is None else f'<a href="{escape(url)}">{escape(link)} ↗</a>'
     facts = f'<span class="od-q">{escape(about)}</span>' if about else ""
-    return f'<div class="od-head"><b>{escape(title)}</b>{facts}{leads}</div>'
+    return f'<div class="od-head"><b>{escape(title)}</b>{facts}{anchor}</div>'
 
 
 def says(strong: str, rest: str = "", *, mark: str = "", is_warning: bool = False) -> str:
@@ -103,9 +103,9 @@ def says(strong: str, rest: str = "", *, mark: str = "", is_warning: bool = Fals
 
 def table(columns: Iterable[str], rows: Iterable[str], *, caption: str = "") -> str:
     """A table with ruled lines; `columns` and `rows` are cells and rows as HTML."""
-    said = f"<caption>{escape(caption)}</caption>" if caption else ""
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
     return (
-        f'<table class="od-lines">{said}<thead><tr>{"".join(columns)}</tr></thead>'
+        f'<table class="od-lines">{title}<thead><tr>{"".join(columns)}</tr></thead>'
         f"<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody></table>"
     )
 
@@ -148,22 +148,27 @@ def mark(
     baseline: float | None = None,
     stands_out: bool = False,
 ) -> str:
-    """A value as a dot, a diamond if it stands out, its interval as a bar, a baseline dashed."""
+    """An SVG of a value with its interval on an axis from `low` to `high`.
+
+    The value is a dot, or a diamond if it stands out, the interval a bar, and the baseline a
+    dashed tick. `ends` are those of the interval; None draws that end at the value. Values outside
+    the axis are drawn at its end.
+    """
     middle = _HEIGHT / 2
     first, last = (value if end is None else end for end in ends)
-    at = _x(value, low, high)
+    x = _x(value, low, high)
     dashes = ""
     if baseline is not None and low <= baseline <= high:
-        place = _x(baseline, low, high)
-        dashes = f'<path class="od-base" d="M{place} 1V{_HEIGHT - 1}"/>'
+        tick = _x(baseline, low, high)
+        dashes = f'<path class="od-base" d="M{tick} 1V{_HEIGHT - 1}"/>'
     bar = ""
     if first < last:
         bar = (
             f'<path class="od-bar" d="M{_x(first, low, high)} {middle:g}H{_x(last, low, high)}"/>'
         )
-    dot = f'<circle class="od-dot" cx="{at}" cy="{middle:g}" r="3"/>'
+    dot = f'<circle class="od-dot" cx="{x}" cy="{middle:g}" r="3"/>'
     if stands_out:
-        dot = f'<path class="od-dot" d="M{at} {middle - 4:g}l4 4-4 4-4-4z"/>'
+        dot = f'<path class="od-dot" d="M{x} {middle - 4:g}l4 4-4 4-4-4z"/>'
     kind = ' class="od-out"' if stands_out else ""
     rail = f'<path class="od-rail" d="M{_MARGIN} {middle:g}H{_WIDTH - _MARGIN}"/>'
     size = f'width="{_WIDTH}" height="{_HEIGHT}"'

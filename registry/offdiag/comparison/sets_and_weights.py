@@ -65,6 +65,7 @@ def compare_paired_sets(
 
 
 def _exact_rates(runs: PairedSets) -> PairedRates:
+    """How many samples the first and the second run alone predict exactly."""
     both = runs.both_exact
     first, second = (np.asarray(both[run, run] - both[0, 1]) for run in (0, 1))
     return PairedRates(first, second, np.asarray(runs.n_samples))
@@ -86,10 +87,10 @@ def _facts(runs: PairedSets, rates: LabelRates, exact: PairedRates) -> PairedFac
 
 
 def _churn(both: int, rates: PairedRates, at: tuple[int, ...]) -> Churn:
-    first, second, cases = (
+    first, second, n_samples = (
         int(part[at]) for part in (rates.only_first, rates.only_second, rates.cases)
     )
-    return Churn(both, first, second, cases - both - first - second)
+    return Churn(both, first, second, n_samples - both - first - second)
 
 
 def compare_many_sets(runs: PairedSets, *, seed: int, confidence: float) -> ManyComparison:

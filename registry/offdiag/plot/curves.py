@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LINES = (LINE, ERROR[9], INK, "#7a5195")
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
-"""Lines differ in colour and dash, never in colour alone."""
+"""Lines differ in dash as well as colour, for readers who do not see colours."""
 MOST_LINES = 8
 """Lines that can be distinguished; if there are more classes, the worst are drawn."""
 MOST_POINTS = 2_000
@@ -135,7 +135,7 @@ def reliability(
     * `n_bins`: the number of bins. Default: 15.
     * `ax`: the axes to draw into. Default: a new figure.
 
-    Whiskers are Wilson's 95 % intervals, hollow points are bins with fewer than 10 samples, and
+    Whiskers are 95 % Wilson intervals, hollow points are bins with fewer than 10 samples, and
     the bars below show how many samples a bin has. The points of a perfectly calibrated model are
     inside the shaded boxes in 9 of 10 samples. If scores are not probabilities, the plot says
     undefined and why.
@@ -228,13 +228,13 @@ def _draw(
     thinned_from = 0
     for place, label in enumerate(labels[:MOST_LINES]):
         curve = curve_of(label)
-        said = values.get(label) if curve.reason is None else undefined_text(curve.reason)
+        text = values.get(label) if curve.reason is None else undefined_text(curve.reason)
         drawn = thin(curve, max_points=MOST_POINTS)
         thinned_from = max(thinned_from, drawn.thinned_from or 0)
         ax.plot(
             drawn.columns[curve.x],
             drawn.columns[curve.y],
-            label=f"{shortened(label)}: {said}" if said else shortened(label),
+            label=f"{shortened(label)}: {text}" if text else shortened(label),
             color=LINES[place % len(LINES)],
             linestyle=DASHES[(place + place // len(LINES)) % len(DASHES)],
             linewidth=1.6,
