@@ -1,4 +1,4 @@
-"""Whether this server was told to stop: it still responds, but should get no more requests.
+"""Whether this server was asked to stop: it still responds, but should get no more requests.
 
 gunicorn's master process receives the signal and others handle requests, so the mark is in memory
 that a process shares with those it forks. Configurations of gunicorn that teams have copied from

@@ -1,4 +1,4 @@
-"""The worker loop: runs due jobs, a few at a time, until it is told to stop."""
+"""The worker loop: runs due jobs, a few at a time, until it is asked to stop."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The audit of a published table: every number, the table as a whole, and the likeliest mistake.
 
-Numbers that contradict each other do not show which of them is to blame. The diagnosis looks
-for the mildest explanation, in this order: digits of the whole table cut off instead of rounded,
+Numbers that contradict each other do not show which of them is to blame. The diagnosis looks for
+the least severe explanation, in this order: digits of the whole table cut off instead of rounded,
 then only those of the fewest numbers, zeros for undefined values, swapped axes, classes in another
 order, a few numbers that are other metrics, and finally the fewest that must be wrong.
 
@@ -62,7 +62,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 def diagnosed(
     claims: Sequence[Claim], facts: Facts, effort: int = MOST_CLAIMS_EXAMINED
 ) -> Diagnosis:
-    """Find the mildest explanation of a list of claims whose classes are all named.
+    """Find the least severe explanation of a list of claims whose classes are all named.
 
     `effort` is the number of claims that each search for culprits may examine.
     """
@@ -307,9 +307,9 @@ def audit_of_tags(tags: Mapping[str, object], matrix: ConfusionMatrix) -> AuditR
         if tag.startswith(PREFIX):
             with suppress(InvalidInput):
                 printed = by_metric({tag.removeprefix(PREFIX): value})
-                told = claims_from(printed, matrix.labels)
-                readings(told, facts)
-                claims += told
+                reported = claims_from(printed, matrix.labels)
+                readings(reported, facts)
+                claims += reported
     return audited(tuple(claims), facts, matrix.counts) if claims else None
 
 

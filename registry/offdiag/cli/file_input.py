@@ -250,7 +250,8 @@ class ScoreInput:
         from offdiag.inputs.scores import Scores, predicted_from, single_precision
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LabelNote)  # Who evaluates the scores is told.
+            # The evaluation of the scores issues these notes.
+            warnings.simplefilter("ignore", LabelNote)
             found = self.scored(parse_labels(self.labels))
         scores = Scores(single_precision(found.forecasts.scores))
         predicted, _ = predicted_from(scores, found.label_set, found.positive_label)

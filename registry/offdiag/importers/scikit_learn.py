@@ -149,7 +149,7 @@ def _require_same_predictions(
 ) -> None:
     support = [_support(row["support"], f"support of {name!r}") for name, row in rows.items()]
     if len(support) != len(matrix):
-        return  # A wrong number of labels is told by the caller.
+        return  # The caller reports a wrong number of labels.
     actual = [sum(row) for row in matrix]
     predicted = [sum(column) for column in zip(*matrix, strict=True)]
     if actual != support:

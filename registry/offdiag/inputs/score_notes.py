@@ -99,8 +99,8 @@ def truth_notes(
         if _predict_by_lowest(values, codes):
             return (_BY_LOWEST.format("y_true"),)
         exchanged = _exchanged_in_truth(values.argmax(axis=_CLASS_AXIS), codes, len(labels))
-        told = "where y_true is {}, the highest score is mostly that of {}"
-        return (_in_another_order(labels, exchanged, told),) if exchanged else ()
+        template = "where y_true is {}, the highest score is mostly that of {}"
+        return (_in_another_order(labels, exchanged, template),) if exchanged else ()
     if positive_label is None or not _is_below_chance(
         values[:, 0], codes == labels.index[positive_label]
     ):
@@ -265,17 +265,17 @@ def _notes_on_sets(
         if found[best] >= _NEARLY_ALL * size:
             under[code] = best
     exchanged = _round_trips(under)
-    told = "{} is predicted where the scores of {} are highest"
-    return (_in_another_order(labels, exchanged, told),) if exchanged else ()
+    template = "{} is predicted where the scores of {} are highest"
+    return (_in_another_order(labels, exchanged, template),) if exchanged else ()
 
 
 def _in_another_order(
     labels: LabelSet,
     exchanged: dict[int, int],
-    told: str = "where y_pred is {}, the highest score is that of {}",
+    template: str = "where y_pred is {}, the highest score is that of {}",
 ) -> str:
     shown = [
-        told.format(repr(labels.names[code]), repr(labels.names[other]))
+        template.format(repr(labels.names[code]), repr(labels.names[other]))
         for code, other in sorted(exchanged.items())[:_MOST_SHOWN]
     ]
     more = len(exchanged) - len(shown)

@@ -81,11 +81,13 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
             )
     if len(report.history) > 1:
         heading = f"Best {metric_text.title_inside(metric)} of each edition"
-        charts.append((heading, trend_chart(_told(report.history, metric), value_title=title)))
+        charts.append(
+            (heading, trend_chart(_in_shown_units(report.history, metric), value_title=title))
+        )
     return charts
 
 
-def _told(history: Sequence[HistoryPoint], metric: str) -> list[HistoryPoint]:
+def _in_shown_units(history: Sequence[HistoryPoint], metric: str) -> list[HistoryPoint]:
     """The points in the unit in which their metric is shown."""
     return [
         point

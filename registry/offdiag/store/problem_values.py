@@ -74,19 +74,19 @@ def measure(
             .where(FlagRow.id.in_([flag.id for flag in newest.values()]))
         )
     }
-    told = {number: says[flag.id] for number, flag in newest.items()}
+    contents = {number: says[flag.id] for number, flag in newest.items()}
     values, on_slices = _values(session, found), _on_slices(session, found)
     return {
         problem.number: Measured(
             flag_id=newest[problem.number].id,
             run_id=newest[problem.number].run_id,
             rule=newest[problem.number].rule,
-            message=told[problem.number].message,
-            evidence=told[problem.number].evidence,
-            is_weighted=told[problem.number].is_weighted,
+            message=contents[problem.number].message,
+            evidence=contents[problem.number].evidence,
+            is_weighted=contents[problem.number].is_weighted,
             trend=_trend(
                 [values.get((run.id, *_place(problem, found))) for run in problem.runs],
-                is_weighted=told[problem.number].is_weighted,
+                is_weighted=contents[problem.number].is_weighted,
             )
             if problem.key.cause in MEASURED
             else on_slices.get(problem.number, ()),

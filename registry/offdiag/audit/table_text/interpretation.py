@@ -108,30 +108,32 @@ def read_table_text(text: str, corrections: Corrections | None = None) -> Readin
     Raises `InvalidInput` for a text that is too long or holds too many numbers, for a line of a
     table whose cells cannot be separated, and for corrections that cannot be read.
     """
-    told = corrections or Corrections()
+    corrections = corrections or Corrections()
     lines = plain_lines(text)
-    stated = read_classes(told.classes)
+    stated = read_classes(corrections.classes)
     listed = listed_in(lines)
     if listed is not None:
         place, facts = listed
         lines[place] = ""
         stated = stated or facts
     tables, unread = tables_in([line_of(at, line) for at, line in enumerate(lines, start=1)])
-    corrected = {head: read_meaning(text) for head, text in told.heads.items() if text.strip()}
+    corrected = {
+        head: read_meaning(text) for head, text in corrections.heads.items() if text.strip()
+    }
     names = _classes_of_matrix(tables, stated)
-    roles = [roles_of(table, Known(names, corrected, told.are_models)) for table in tables]
+    roles = [roles_of(table, Known(names, corrected, corrections.are_models)) for table in tables]
     found = distinct(m.label for each in roles for m in (*each.columns, *each.rows) if m.label)
     if not names or (stated is not None and stated.names == numbered(len(found))):
         names = tuple(found) or names
     # Once the classes are known, headers before the table that shows them are known too.
-    roles = [roles_of(table, Known(names, corrected, told.are_models)) for table in tables]
+    roles = [roles_of(table, Known(names, corrected, corrections.are_models)) for table in tables]
     matrices = [matrix for table in tables if (matrix := matrix_of(table, names)) is not None]
     cells = list(cells_of(tables, roles))
     counts = tuple(counts_in(cells))
     sizes = _sizes(names, stated, tables, counts)
     classes = ClassFacts(names, sizes) if names else stated
     numbers, left_out = numbers_in(cells, 0 if classes is None else len(classes.names))
-    units = with_units(numbers, tables, is_percent=told.is_percent)
+    units = with_units(numbers, tables, is_percent=corrections.is_percent)
     heads = _head_readings(tables, roles, corrected)
     remarks = (
         *_on_spread(numbers),
@@ -148,7 +150,7 @@ def read_table_text(text: str, corrections: Corrections | None = None) -> Readin
         counts=counts,
         classes=classes,
         matrix=matrices[0] if matrices else None,
-        positive=_positive(told.positive, tables, classes),
+        positive=_positive(corrections.positive, tables, classes),
         unread=tuple(unread),
         remarks=tuple(dict.fromkeys(remarks)),
         tables=tuple(tables),

@@ -174,7 +174,7 @@ def _audit_text(
             field="file",
             hint="Put the number or the matrix into the text.",
         )
-    told = parse_corrections(
+    corrections = parse_corrections(
         readings=readings,
         class_counts=class_counts,
         labels=labels,
@@ -182,7 +182,7 @@ def _audit_text(
         unit=unit,
     )
     with busy("Auditing"):
-        found = audit_table_text(text, told)
+        found = audit_table_text(text, corrections)
     if as_json:
         print_json(audit_record(found))
     else:

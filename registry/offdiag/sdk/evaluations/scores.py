@@ -177,7 +177,8 @@ def evaluate_scores(
     column = label_column(given["y_true"], field="y_true")
     known = _label_set(labels, column)
     actual = encode_labels(column, known, field="y_true")
-    if not isinstance(labels, LabelSet):  # Who has such a set was told of its names before.
+    # Notes on the names of a label set were issued when it was made.
+    if not isinstance(labels, LabelSet):
         warn_of(label_notes(known.names, whole_floats=floats_among(y_true=column)))
     scores = score_table(given["y_score"], n_samples=len(actual), labels=known)
     positive = _positive_code(positive_label, known, n_columns=scores.shape[1])

@@ -264,14 +264,14 @@ def _line(value: object) -> str:
 
 def _briefly(values: Iterable[MetricValue]) -> Iterator[str]:
     """Each value, and why it is undefined unless an earlier one is for the same reason."""
-    told = set()
+    explained = set()
     for each in values:
         if each.value is not None:
             yield number(each.value)
-        elif each.reason in told:
+        elif each.reason in explained:
             yield "undefined"
         else:
-            told.add(each.reason)
+            explained.add(each.reason)
             yield each.undefined_text
 
 

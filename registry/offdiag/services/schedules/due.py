@@ -1,7 +1,7 @@
 """Due times of schedules, and creating the report editions that are due.
 
-APScheduler's cron trigger does the calculation, with wall times only: it is told that the wall
-clock runs in UTC, where no time is skipped or repeated, and each wall time it finds is then
+APScheduler's cron trigger does the calculation, with wall times only: it takes them as
+UTC, where no time is skipped or repeated, and each wall time it finds is then
 converted to an instant in the zone of the schedule. With a zone of its own it would find two due
 times on the day in autumn when clocks go back, and its numbers for days of the week differ from
 cron's.

@@ -159,7 +159,9 @@ class LabelDifference:
             members = unpack_sets(codes.astype(np.uint8), len(names))
             known = is_labelled(codes, len(names)).tolist()
             texts = [set_text(self.labels, row) for row in members]
-            return [text if told else None for text, told in zip(texts, known, strict=True)]
+            return [
+                text if is_known else None for text, is_known in zip(texts, known, strict=True)
+            ]
         return [None if code == len(names) else names[code] for code in codes.tolist()]
 
 

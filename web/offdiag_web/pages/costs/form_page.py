@@ -286,10 +286,10 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
         )
     except (InvalidInput, Conflict) as error:
         errors = {error.field or "": sentence_of(error)}
-        told = ""
+        newer = ""
         if isinstance(error, Conflict) and error.field == "name":
-            told = _newest(subject.project, typed.name)
-        return _shown(subject, typed, read=read, errors=errors, told=told)
+            newer = _newest(subject.project, typed.name)
+        return _shown(subject, typed, read=read, errors=errors, newer=newer)
     return redirect(CostsAddress(record.project, record.name, record.version).url(), 303)
 
 
@@ -311,9 +311,9 @@ def _shown(
     *,
     read: ReadCosts | None = None,
     errors: Mapping[str, str] | None = None,
-    told: str = "",
+    newer: str = "",
 ) -> Response:
-    """The form. `read` is the meaning of its fields, if that was requested; `told` is the newer
+    """The form. `read` is the meaning of its fields, if that was requested; `newer` is the newer
     version that led to a refusal, as NAME@2."""
     labels, costs = subject.labels, None if read is None else read.costs
     wrong = {**(errors or {}), **({} if read is None else read.errors)}
@@ -325,9 +325,9 @@ def _shown(
         dataset=subject.dataset,
         name=typed.name,
         name_is_fixed=subject.name_is_fixed,
-        seen=told or request.form.get(_SEEN, subject.newest),
-        told=told,
-        told_url=CostsAddress(subject.project, typed.name).url() if told else None,
+        seen=newer or request.form.get(_SEEN, subject.newest),
+        newer=newer,
+        newer_url=CostsAddress(subject.project, typed.name).url() if newer else None,
         currency=typed.currency,
         note=typed.note,
         author=typed.author,

@@ -54,7 +54,7 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
                 is_champion=role is PromotionRole.CHAMPION,
                 url=f"/runs/{run_id}",
                 name=f"{role} {name}" if role else name if in_set else "",
-                told=f"{leader.run.name}: {inside(asked.across)} "
+                description=f"{leader.run.name}: {inside(asked.across)} "
                 f"{numbers.metric(across.estimate)}, {up[1]}{f', {role}' if role else ''}"
                 f"{f', another rule on {source[0]}' if source else ''}",
             )
@@ -92,11 +92,11 @@ def trend_of(decision: Decision, marks: Marks) -> Markup | None:
         run = leader.run
         value = extent_of(run.value)
         if value is not None:
-            told = f"{run.name}, {run.created_at.day} {run.created_at:%b %Y}: "
-            told += numbers.metric(value.estimate)
+            description = f"{run.name}, {run.created_at.day} {run.created_at:%b %Y}: "
+            description += numbers.metric(value.estimate)
             if value.low is not None and value.high is not None:
-                told += f" ({numbers.interval(value.low, value.high)})"
-            point = TrendPoint(run.id, run.created_at, value, told)
+                description += f" ({numbers.interval(value.low, value.high)})"
+            point = TrendPoint(run.id, run.created_at, value, description)
             by_model.setdefault(run.model, []).append(point)
     if sum(map(len, by_model.values())) < 2:
         return None
@@ -122,12 +122,12 @@ _DATES = 5
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """A run of a model; `told` is the text of its point."""
+    """A run of a model; `description` is the text of its point."""
 
     run_id: str
     at: datetime
     value: Extent
-    told: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,9 @@ def _line(
         x, y = frame.x(across), frame.y(up)
         drawn.append(model_point(trend.mark, x, y))
         values = (each.at.timestamp() * 1000, each.value.estimate)
-        drawn.append(reading(each.told, x, y, values=values, series=trend.mark.name or "no model"))
+        drawn.append(
+            reading(each.description, x, y, values=values, series=trend.mark.name or "no model")
+        )
         if dropped is not None and each.run_id == dropped[0]:
             drawn.append(ring(frame, across, up, dropped[1], radius=9))
     return f'<g class="{trend.mark.css_class}">{"".join(drawn)}</g>'

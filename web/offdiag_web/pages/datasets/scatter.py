@@ -52,7 +52,7 @@ FAIR_AVERAGE, MISSED_CLASS = 0.5, 0.25
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A run. `name` is written next to it if there is room, `told` is its full text."""
+    """A run. `name` is written next to it if there is room, `description` is its full text."""
 
     mark: ModelMark
     across: Extent
@@ -61,7 +61,7 @@ class Dot:
     is_champion: bool
     url: str
     name: str
-    told: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +163,13 @@ def _dot(dot: Dot, across: Scale, up: Scale) -> str:
     css_class = (
         f"dot in-set {dot.mark.css_class}" if dot.is_in_set else f"dot {dot.mark.css_class}"
     )
-    title = f"<title>{escape(dot.told)}</title>"
+    title = f"<title>{escape(dot.description)}</title>"
     return linked(
         f"{title}{bar if left != right else ''}{point}{ring}"
-        + reading(dot.told, x, y, values=(dot.across.estimate, dot.up)),
+        + reading(dot.description, x, y, values=(dot.across.estimate, dot.up)),
         url=dot.url,
         css_class=css_class,
-        name=dot.told,
+        name=dot.description,
     ) + model_letter(dot.mark, x, y, size=_SIZE)
 
 

@@ -273,8 +273,8 @@ def change(name: str) -> Response:
         _require_as_seen(known, seen)
         return redirect(_change(found, seen) if seen else _plan(found), 303)
     except (InvalidInput, NotFound, Conflict) as error:
-        is_told = isinstance(error, Stale)
-        return shown(version=_version(known) if is_told else seen, errors=errors_of(error))
+        was_changed = isinstance(error, Stale)
+        return shown(version=_version(known) if was_changed else seen, errors=errors_of(error))
 
 
 def _version(known: Definition) -> str:

@@ -203,19 +203,19 @@ def _last(entry: ReportEntry, address: ReportAddress) -> LastEdition | None:
 def _trend(summary: EditionSummary | None) -> Trend | None:
     if summary is None or all(value is None for value in summary.line):
         return None
-    shown = [_told(summary.metric, value) for value in summary.line]
+    shown = [_value_text(summary.metric, value) for value in summary.line]
     known = [text for text in shown if text is not None]
     title = metric_text.title(summary.metric)
     span, best = numbers.plural(len(shown), "edition"), metric_text.title_inside(summary.metric)
-    told = ", ".join(text or "none" for text in shown)
+    values = ", ".join(text or "none" for text in shown)
     return Trend(
-        mark=sparkline(summary.line, name=f"Best {best} in each of {span}: {told}"),
+        mark=sparkline(summary.line, name=f"Best {best} in each of {span}: {values}"),
         value=shown[-1] or known[-1],
         title=title,
     )
 
 
-def _told(metric: str, value: float | None) -> str | None:
+def _value_text(metric: str, value: float | None) -> str | None:
     return (
         None
         if value is None

@@ -92,7 +92,7 @@ def test_the_letter_of_a_model_is_beside_the_link_whose_name_does_not_contain_it
         is_champion=False,
         url="/runs/r_1",
         name="",
-        told="vit: accuracy 0.800",
+        description="vit: accuracy 0.800",
     )
 
     drawn = scatter([dot], Axes("Accuracy", "Recall", shows_minority=False), name="runs")
@@ -112,7 +112,7 @@ def test_axes_of_metrics_end_where_the_metrics_end(value: float) -> None:
         is_champion=False,
         url="/runs/r_1",
         name="",
-        told="vit",
+        description="vit",
     )
 
     axes = Axes("Accuracy", "Recall", True, across_range=(0, 1), up_range=(0, 1))
