@@ -262,7 +262,7 @@ def change(name: str) -> Response:
         # It was deleted in the meantime; what was typed can become a new one.
         return _shown(typed, choices, errors=errors_of(error))
     choices = _in_project(choices, known.scope.project)
-    # Until readers are told of a change by others, the form refers to the version they saw.
+    # Until a change by others is reported, the form refers to the version that its user saw.
     shown = partial(_shown, typed, choices, changed=known, source=known)
     if request.form.get("action") == _PREVIEW:
         return shown(version=seen)
