@@ -29,10 +29,12 @@ from offdiag.store.models import (
     EvaluationRow,
     MetricValueRow,
     PredictionChunkRow,
+    ReportFileRow,
     RunRow,
     ScoreChunkRow,
     ScoreCurveRow,
     TruthChunkRow,
+    TruthSliceRow,
     TruthVersionRow,
     UploadedMatrixRow,
     WorkRow,
@@ -48,6 +50,7 @@ from support.logging_runs import (
     upload_matrix,
     work_off,
 )
+from support.reporting import edition, log_plain_run
 
 IDS = [1, 2, 3, 4, 5, 6]
 SCORED: dict[str, Any] = {
@@ -411,3 +414,40 @@ def test_an_entry_of_a_ledger_is_a_key_and_a_digest(tmp_path: Path) -> None:
     file.write_text(f"a b  c {'0' * 64}\n")
 
     assert read_ledger(file) == [LedgerEntry("a b  c", "0" * 64)]
+
+
+def drop_the_slice_column(session: Session) -> None:
+    session.execute(delete(TruthSliceRow))
+
+
+def swap_the_values_of_the_slice_column(session: Session) -> None:
+    session.execute(update(TruthSliceRow).values(levels=["b", "a"]))
+
+
+@pytest.mark.parametrize("damage", [drop_the_slice_column, swap_the_values_of_the_slice_column])
+def test_slice_columns_that_are_not_those_counted_are_found(
+    database: Database, damage: Callable[[Session], None]
+) -> None:
+    run = log(database, slices={"site": ["a", "a", "b", "b", "b", "b"]})
+    work_off(database)
+    assert verify(database).findings == ()
+
+    with database.write() as session:
+        damage(session)
+
+    found = [(each.subject, each.sentence) for each in verify(database).findings]
+    assert found == [(run.id, "the counts of its slices are not what its slice columns give.")]
+
+
+def test_files_that_an_edition_lacks_are_counted(database: Database) -> None:
+    log_plain_run(database)
+    edition(database)
+    assert verify(database).findings == ()
+
+    for kind, n_missing in (("csv", 1), ("html", 2), ("json", 3), ("markdown", 4)):
+        with database.write() as session:
+            session.execute(delete(ReportFileRow).where(ReportFileRow.kind == kind))
+
+        (found,) = verify(database).findings
+        assert (found.kind, found.subject) == (FindingKind.DAMAGED, "report weekly 1")
+        assert found.sentence == f"{n_missing} of its 4 files are missing."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -267,6 +267,20 @@ def damaged_files(session: Session) -> list[tuple[str, int, str]]:
         for file in read_files(session, edition_id, [kind])
         if codec.sha256_hex(file.content) != file.sha256
     ]
+
+
+def missing_files(session: Session, *, kinds: Collection[str]) -> list[tuple[str, int, int]]:
+    """Name and number of computed editions without a file of each kind, and how many they lack."""
+    n_files = func.count(ReportFileRow.kind)
+    rows = session.execute(
+        select(ReportEditionRow.name, ReportEditionRow.number, n_files)
+        .outerjoin(ReportFileRow, ReportFileRow.edition_id == ReportEditionRow.id)
+        .where(ReportEditionRow.state == EditionState.COMPUTED)
+        .group_by(ReportEditionRow.id)
+        .having(n_files < len(kinds))
+        .order_by(ReportEditionRow.id)
+    )
+    return [(name, number, len(kinds) - n_stored) for name, number, n_stored in rows]
 
 
 @dataclass(frozen=True, slots=True)

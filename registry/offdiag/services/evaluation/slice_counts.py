@@ -211,6 +211,17 @@ def _content(counts: SliceCounts, matrix: NDArray[np.int64] | None) -> bytes:
     return content.digest()
 
 
+def are_same_counts(one: SliceCounts, other: SliceCounts) -> bool:
+    """Whether two counts are of the same slices, and equal."""
+    return (one.columns, one.n_left_out) == (other.columns, other.n_left_out) and all(
+        map(
+            np.array_equal,
+            (one.members, one.numbers, one.total),
+            (other.members, other.numbers, other.total),
+        )
+    )
+
+
 def keep_counts(session: Session, evaluation_id: int, run: RunRecord, by: CountedSlices) -> None:
     """Store the counts of an evaluation, unless columns were added since they were made."""
     truth = None

@@ -30,8 +30,10 @@ from offdiag.metrics.catalogue import SPECS
 from offdiag.metrics.counted import are_equal, count_samples
 from offdiag.metrics.custom import custom_suffix
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.reports.files import SUFFIXES
 from offdiag.services.evaluation.compute import cost_metrics, curves_of, evaluate
 from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
+from offdiag.services.evaluation.slice_counts import are_same_counts, count_run
 from offdiag.services.ingest.batch import Batch, truth_digest
 from offdiag.services.ingest.log_counts import content_digest
 from offdiag.store import (
@@ -52,6 +54,7 @@ from offdiag.store.evaluations_write import has_others
 from offdiag.store.health import MISSING
 from offdiag.store.predictions import StoredChunk
 from offdiag.store.runs import RunRecord
+from offdiag.store.slices import kept_slice_counts
 from offdiag.store.truths import NewTruth, TruthRecord
 
 _KNOWN_METRICS = frozenset(spec.key for spec in SPECS)
@@ -230,6 +233,8 @@ def _costs(session: Session) -> Iterator[tuple[str, str]]:
 def _files(session: Session) -> Iterator[tuple[str, str]]:
     for name, number, kind in reports.damaged_files(session):
         yield f"report {name} {number}", f"its {kind} file is not the one that was frozen."
+    for name, number, n_missing in reports.missing_files(session, kinds=SUFFIXES):
+        yield f"report {name} {number}", f"{n_missing} of its {len(SUFFIXES)} files are missing."
 
 
 def check_truths(session: Session) -> list[Finding]:
@@ -332,6 +337,8 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
     sentences = list(_differences(inputs, stored, unknown))
     if part is None and has_others(session, stored.id, curves_of(inputs)):
         sentences.append(("the curves", "are not what the scores give."))
+    if part is None and not _has_same_slice_counts(session, inputs):
+        sentences.append(("the counts of its slices", "are not what its slice columns give."))
     for sentence in sentences:
         where = "" if stored.slice is None else f" of {stored.slice}"
         yield Finding(FindingKind.DRIFT, run.id, f"{sentence[0]}{where} {sentence[1]}")
@@ -340,6 +347,14 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
         computed = cost_metrics(inputs.counted, costs.costs)
         for subject, how in _different_values("", stored.costs, computed):
             yield Finding(FindingKind.DRIFT, run.id, f"{subject} {how}")
+
+
+def _has_same_slice_counts(session: Session, inputs: EvaluationInputs) -> bool:
+    stored = kept_slice_counts(session, inputs.run.id)
+    if stored is None:
+        return True
+    counted = count_run(session, inputs.run, inputs.dataset, inputs.truth)
+    return counted is not None and are_same_counts(counted.counts, stored)
 
 
 def _is_by_other_metrics(inputs: EvaluationInputs, stored: StoredEvaluation) -> bool:
