@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target, WebhookTarget
 from offdiag.services.jobs.attempts import Outcome
@@ -14,7 +14,7 @@ from offdiag.services.jobs.page import JobState, jobs_page, retry_all, retry_job
 from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord
-from offdiag.store.models import WorkRow
+from offdiag.store.models import ReportFileRow, WorkRow
 from support.listeners import answering, listening
 from support.logging_runs import run_step, work_off
 from support.mail_server import Mailbox
@@ -89,6 +89,21 @@ def test_what_settings_forbid_is_refused_at_once(database: Database) -> None:
     assert states(found) == [("refused", 1), ("refused", 1)]
     assert found[0].error == "no e-mail can be sent. Set smtp.host and smtp.sender."
     assert found[1].error == "nothing is posted unsigned. Set webhook.secret."
+
+
+def test_an_edition_that_lacks_a_file_is_not_delivered_in_part(
+    database: Database, tmp_path: Path
+) -> None:
+    edition_id = computed(database, FolderTarget("weekly"))
+    with database.write() as session:
+        session.execute(delete(ReportFileRow).where(ReportFileRow.kind == "csv"))
+
+    work_off(database)
+
+    (found,) = deliveries(database, edition_id)
+    assert found.state.value == "refused"
+    assert "Restore a backup, or create another edition" in (found.error or "")
+    assert not (tmp_path / "reports").exists()
 
 
 def test_a_refused_delivery_can_be_taken_up_once_the_settings_allow_it(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
+from offdiag.errors import NotFound
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.health import beat, heart_of_this_process
 from offdiag.services.reports.edition import report_now
-from offdiag.services.reports.page import reports_page
+from offdiag.services.reports.page import edition_file, reports_page
 from offdiag.services.schedules.edit import pause_schedule, run_schedule
 from offdiag.services.schedules.page import (
     preview_plan,
@@ -19,7 +20,7 @@ from offdiag.services.schedules.page import (
     schedules_page,
 )
 from offdiag.store.database import Database
-from offdiag.store.models import ReportEditionRow, ScheduleRow
+from offdiag.store.models import ReportEditionRow, ReportFileRow, ScheduleRow
 from support.dashboard import counted_statements
 from support.logging_runs import work_off
 from support.optional import present
@@ -133,3 +134,17 @@ def test_a_schedule_is_shown_with_its_next_five_times_or_why_there_are_none(
     assert {f"{fire.wall:%a %H:%M}" for fire in entry.next_due_times} == {"Mon 06:30", "Thu 06:30"}
     assert paused.next_due_times == ()
     assert "there is no time zone" in present(unreadable.problem)
+
+
+def test_a_lost_file_of_an_edition_is_not_waited_for(database: Database) -> None:
+    report_now(database, name="weekly", scope=SCOPE)
+    with pytest.raises(NotFound) as early:
+        edition_file(database, project="skin", name="weekly", kind="csv")
+    work_off(database)
+    with database.write() as session:
+        session.execute(delete(ReportFileRow).where(ReportFileRow.kind == "csv"))
+    with pytest.raises(NotFound) as lost:
+        edition_file(database, project="skin", name="weekly", kind="csv")
+
+    assert early.value.hint == "Wait until it is computed."
+    assert lost.value.hint == "Restore a backup, or create another edition."

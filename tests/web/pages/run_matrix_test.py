@@ -334,7 +334,11 @@ def test_a_failed_run_shows_its_last_error_and_leads_to_the_job_to_try_again(
     link = next(a for a in page.all("a") if a.text == "See the error and retry")
     job = reader.page(link["href"])
 
-    assert "ValueError: wrong shape" in page.one("div", "results").text
+    said = page.one("div", "results").text
+    assert "ValueError: wrong shape" in said
+    # Damaged predictions make an evaluation fail, too.
+    assert "changes no logged data" in said
+    assert "unharmed" not in said
     assert "Traceback" not in page.one("main").text
     assert "hx-get" not in page.one("div", "results").attributes
     assert "ValueError: wrong shape" in job.one("main").text

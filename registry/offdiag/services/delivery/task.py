@@ -75,6 +75,10 @@ def restart_delivery(session: Session, args: Mapping[str, Any]) -> None:
 
 
 def _send(parcel: DeliveryMessage, settings: Settings) -> None:
+    if len(parcel.files) < len(SUFFIXES):
+        raise DeliveryRefused(
+            "files of this edition are missing. Restore a backup, or create another edition."
+        )
     match parcel.target:
         case FolderTarget(folder=folder):
             deliver_to_folder(parcel, folder, settings.reports)

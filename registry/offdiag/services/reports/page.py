@@ -108,7 +108,12 @@ def edition_file(
             f"edition {edition.number} of {name!r} is {edition.state.value} "
             f"and has no {kind} file.",
             field="edition",
-            hint=edition.error or "Wait until it is computed.",
+            hint=edition.error
+            or (
+                "Restore a backup, or create another edition."
+                if edition.state is reports.EditionState.COMPUTED
+                else "Wait until it is computed."
+            ),
         )
     return found[0]
 
