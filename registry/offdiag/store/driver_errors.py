@@ -40,6 +40,14 @@ _NOT_WRITABLE = Failure(
     "it cannot be written.",
     "Give this user write permission on the file and its folder, or name another place.",
 )
+_READ_ONLY = Failure(
+    "it cannot be written.",
+    "The server allows reading only: give the address of the primary, or end what makes it so.",
+)
+_NOT_ALLOWED = Failure(
+    "this user lacks a privilege in it.",
+    "Connect as the role that owns the tables, or let it GRANT the privilege.",
+)
 _FULL = Failure(
     "the disk is full.",
     "Make room and try again; nothing was half written, and what is stored can be read.",
@@ -117,11 +125,12 @@ _BY_SQLSTATE = {
     "53": _OVERLOADED,
     "53100": _FULL,
     "58": _BROKEN_DISK,
-    "25006": _NOT_WRITABLE,
+    "25006": _READ_ONLY,
     "25P03": _TOO_LATE,
     "25P04": _TOO_LATE,
     "40001": _CONTENDED,
     "40P01": _CONTENDED,
+    "42501": _NOT_ALLOWED,
     "55P03": _BUSY,
     "57014": _TOO_SLOW,
     "57P01": _SHUT_DOWN,
@@ -174,7 +183,7 @@ def translated(place: str, *, writing_is_allowed: bool = True) -> Iterator[None]
         raise _unavailable(place, _POOL_EXHAUSTED) from error
     except DBAPIError as error:
         failure = _failure_of(error)
-        if failure is None or (failure is _NOT_WRITABLE and not writing_is_allowed):
+        if failure is None or (failure in (_NOT_WRITABLE, _READ_ONLY) and not writing_is_allowed):
             raise
         raise _unavailable(place, failure) from error
 
@@ -201,6 +210,11 @@ _BY_WORDS = (
     (re.compile("resolve host|translate host name|Name or service not known"), _NO_HOST),
     (re.compile('authentication failed|no password supplied|role ".*" does not exist'), _REFUSED),
     (re.compile('database ".*" does not exist'), _NO_DATABASE),
+    (
+        re.compile("too many (clients|connections)|slots are reserved|no more connections"),
+        _OVERLOADED,
+    ),
+    (re.compile("database system is (starting|shutting|in recovery)"), _SHUT_DOWN),
 )
 """What the driver says about a connection that could not be opened, for which it has no code."""
 

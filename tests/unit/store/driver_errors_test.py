@@ -74,6 +74,7 @@ def test_a_result_code_of_sqlite_becomes_a_sentence(code: int, sentence: str) ->
         ("25P04", "waited too long for the rest"),
         ("40001", "another transaction"),
         ("40P01", "another transaction"),
+        ("42501", "lacks a privilege"),
         ("55P03", "holds a lock"),
         ("57014", "longer than the time limit"),
         ("57P01", "shutting down"),
@@ -103,6 +104,32 @@ def test_a_connection_that_failed_without_a_state_is_unreachable(
 
     with pytest.raises(DatabaseUnavailable, match="cannot be reached"):
         raise_within(OperationalError("SELECT 1", {}, original))
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("FATAL:  sorry, too many clients already", "no connections or memory"),
+        ('FATAL:  too many connections for role "offdiag"', "no connections or memory"),
+        ("FATAL:  remaining connection slots are reserved for", "no connections or memory"),
+        ("FATAL:  no more connections allowed (max_client_conn)", "no connections or memory"),
+        ("FATAL:  the database system is starting up", "shutting down or starting"),
+        ("FATAL:  the database system is in recovery mode", "shutting down or starting"),
+    ],
+)
+def test_a_server_that_takes_no_connection_now_is_not_looked_for(said: str, sentence: str) -> None:
+    original = psycopg.OperationalError(f'connection to server on socket "/tmp/s" failed: {said}')
+
+    with pytest.raises(DatabaseUnavailable, match=sentence):
+        raise_within(OperationalError("SELECT 1", {}, original))
+
+
+def test_a_server_that_only_reads_has_no_file_to_make_writable() -> None:
+    with pytest.raises(DatabaseUnavailable) as failure:
+        raise_within(postgres_error("25006"))
+
+    assert "primary" in str(failure.value.hint)
+    assert "file" not in str(failure.value.hint)
 
 
 def test_an_exhausted_pool_becomes_a_sentence() -> None:
