@@ -73,7 +73,8 @@ class SideCosts:
     def cheapest(self, means: Floats) -> int:
         """Position of the lowest of these costs, (n,), the first if tied."""
         largest = max(map(abs, (self.hit, self.miss, self.false_alarm, self.right_rejection)))
-        return int((means <= np.nanmin(means) + _ROUNDING * largest).argmax())
+        tied = np.flatnonzero(means <= np.nanmin(means) + _ROUNDING * largest)
+        return int(tied[0])
 
 
 def side_costs(costs: CostMatrix, positive: int, prevalence: Floats | None = None) -> SideCosts:
