@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import offdiag
+from offdiag.errors import InvalidInput
 
 IDS = ["x1", "x2", "x3", "x4"]
 TRUTH = ["ill", "ill", "well", "well"]
@@ -70,6 +71,13 @@ def test_examples_stand_beside_the_corrected_labels(
 
     assert run.examples().empty
     assert run.examples(kind="all")["actual"].tolist().count("well") == 3
+
+
+@pytest.mark.usefixtures("run")
+def test_a_text_for_no_label_is_refused_with_the_way_to_remove_one() -> None:
+    for text in ("nan", "NA", "null", "None", "<NA>", "", "-"):
+        with pytest.raises(InvalidInput, match="None, or an empty cell of a file, removes a"):
+            offdiag.revise_truth(dataset="clinic", labels={"x1": text}, reason="r")
 
 
 def test_columns_may_have_other_names(run: offdiag.Run) -> None:

@@ -90,6 +90,10 @@ def sort_key(text: str) -> tuple[int, int, str]:
     return (0, int(text), "") if is_number else (1, 0, text)
 
 
+_NO_LABEL = frozenset({"", "-", "na", "n/a", "nan", "null", "none"})
+"""How a correction may say that a sample has no label."""
+
+
 @dataclass(frozen=True)
 class LabelSet:
     """Distinct class names in order.
@@ -210,6 +214,8 @@ class LabelSet:
         if unknown in numbers and not any(map(str.isdecimal, self.names)):
             return "If classes are numbered from 0 in this order, give their names instead."
         near = near_misses_in_words(self.names, [unknown])
+        if self.are_kept and not near and unknown.strip(" <>").lower() in _NO_LABEL:
+            return "None, or an empty cell of a file, removes a label."
         correct = (
             "A dataset keeps its classes: correct the label, or log to a dataset of another name "
             "that declares it."
