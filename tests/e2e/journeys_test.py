@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from offdiag.services.retention.deletion import delete_run
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
@@ -65,6 +66,22 @@ def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database)
         expect(seen.page.locator("table.matrix td[tabindex='0']")).to_have_count(1)
         seen.page.clock.fast_forward(60_000)
         seen.expect_no_complaints()
+
+
+def test_a_waiting_page_says_that_its_run_was_deleted(
+    open_at: Any, own_registry: Database
+) -> None:
+    run_id = log_lesions(own_registry, evaluated=False)
+    with served(create_app(Settings(), own_registry)) as address:
+        seen = open_at(address, "about:blank", own_window=True)
+        seen.page.context.clock.install()
+        seen.goto(f"/runs/{run_id}")
+        expect(seen.page.get_by_role("status").first).to_contain_text("metrics queued")
+
+        delete_run(own_registry, run_id, by=None)
+        seen.page.clock.fast_forward(5_000)
+
+        expect(seen.page.locator("main")).to_contain_text("was deleted")
 
 
 def test_the_focus_stays_in_results_that_are_waited_for(

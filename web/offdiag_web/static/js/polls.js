@@ -1,3 +1,8 @@
+// Says on the whole page if its subject is gone or the session has ended: it would wait forever.
+document.addEventListener("htmx:responseError", ({ detail: { elt, xhr } }) => {
+  if (elt.id === "results" && [401, 403, 404].includes(xhr.status)) location.reload();
+});
+
 // Keeps the focus where it is while newer results replace those of a page: on the same control if
 // it is still there, else on the results.
 let kept = null;
