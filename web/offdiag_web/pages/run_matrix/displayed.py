@@ -1,4 +1,4 @@
-"""The displayed run: results, possibly with collapsed groups, or predictions without labels."""
+"""The displayed run: results, possibly with collapsed groups, its classes, or its predictions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import cast
 
 import numpy as np
 from flask import current_app
+from markupsafe import Markup
 
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse
 from offdiag.domain.runs import Task
+from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.evaluation.compute import CollapsedEvaluation, collapse_matrix
 from offdiag.services.evaluation.slices import sliced_run
@@ -17,11 +19,21 @@ from offdiag.services.lru_cache import LruCache
 from offdiag.store.predictions import predicted_chunks
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults, run_detail
 from offdiag_web.app.context import current_registry
+from offdiag_web.charts.marks import IN_PANEL, interval_mark
+from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import Grouping
+from offdiag_web.components.classes import Grouping, class_order
 from offdiag_web.components.datasets import labels_command
+from offdiag_web.components.metric_values import (
+    Notes,
+    ShownValue,
+    extent_of,
+    interval_name,
+    interval_text,
+    shown,
+)
 from offdiag_web.components.runs.frame import n_unlabelled, results_of, stored_run
-from offdiag_web.urls.run import MatrixAddress
+from offdiag_web.urls.run import MatrixAddress, cell_url, missed_url
 
 _CACHE = "offdiag collapsed matrices"
 MOST_CACHED = 64
@@ -155,3 +167,129 @@ def _predicted(run_id: str, names: tuple[str, ...]) -> tuple[tuple[str, str, str
         for code in order
         if counts[code]
     )
+
+
+MOST_CLASSES = 30
+LOWEST_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRecall:
+    """One class with its recall: `found` of its `support` examples are predicted correctly."""
+
+    name: str
+    short_name: str
+    support: str
+    found: str
+    recall: ShownValue
+    interval: str | None
+    mark: Markup | None
+    precision: ShownValue
+    specificity: ShownValue | None
+    """Only for one of two classes."""
+    found_url: str | None = None
+    missed_url: str | None = None
+    """Address of the examples predicted as another class; None if there are none to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPanel:
+    """Classes in the order of the matrix, or the worst of many."""
+
+    title: str
+    classes: tuple[ClassRecall, ...]
+
+    @property
+    def is_binary(self) -> bool:
+        return all(each.specificity is not None for each in self.classes)
+
+
+def class_panel(
+    results: RunResults,
+    address: MatrixAddress,
+    notes: Notes,
+    *,
+    run_id: str | None = None,
+    grouping: Grouping | None = None,
+) -> ClassPanel:
+    """All classes up to `MOST_CLASSES`, else those with the lowest recall.
+
+    With the id of a run that stores predictions, each has the address of its missed samples.
+    """
+    codes = class_order(results.matrix, address.order, grouping)
+    title = "Per class"
+    if len(codes) > MOST_CLASSES:
+        codes = _by_recall(results, codes)[:LOWEST_SHOWN]
+        title = "Worst classes"
+    elif address.worst_first:
+        codes = _by_recall(results, codes)
+    accuracy = results.aggregate.get("overall_accuracy")
+    classes = tuple(_class_recall(results, code, accuracy, notes) for code in codes)
+    if run_id is not None:
+        classes = tuple(
+            replace(
+                each,
+                found_url=_found_url(run_id, results, code, address.part),
+                missed_url=_missed_url(run_id, results, code, address.part),
+            )
+            for code, each in zip(codes, classes, strict=True)
+        )
+    return ClassPanel(title, classes)
+
+
+def _found_url(run_id: str, results: RunResults, code: int, part: str | None) -> str | None:
+    name = results.matrix.labels.names[code]
+    return cell_url(run_id, name, name, part) if results.matrix.counts[code, code] else None
+
+
+def _missed_url(run_id: str, results: RunResults, code: int, part: str | None) -> str | None:
+    matrix = results.matrix
+    is_whole = matrix.actual[code] == matrix.counts[code, code]
+    return None if is_whole else missed_url(run_id, matrix.labels.names[code], part)
+
+
+def _by_recall(results: RunResults, codes: list[int]) -> list[int]:
+    """Lowest first; classes without examples have no recall and come last."""
+    recalls = results.per_class["recall"]
+    return sorted(
+        codes, key=lambda code: (recalls[code].value is None, recalls[code].value or 0.0)
+    )
+
+
+def _class_recall(
+    results: RunResults, code: int, accuracy: MetricValue | None, notes: Notes
+) -> ClassRecall:
+    matrix = results.matrix
+    name, support = matrix.labels.names[code], int(matrix.actual[code])
+    recall = results.per_class["recall"][code]
+    extent = extent_of(recall)
+    interval = interval_text(recall)
+    return ClassRecall(
+        name=name,
+        short_name=numbers.shortened(name, longest=20),
+        support=numbers.count(support),
+        found=numbers.count(int(matrix.counts[code, code])),
+        recall=shown(recall, notes),
+        interval=interval,
+        mark=interval_mark(
+            extent,
+            scale=UNIT,
+            name=f"Recall from 0 to 1: {interval_name(interval)}",
+            baseline=None if accuracy is None else accuracy.value,
+            stands_out=lies_below(recall, accuracy),
+            canvas=IN_PANEL,
+        )
+        if extent
+        else None,
+        precision=shown(results.per_class["precision"][code], notes),
+        specificity=shown(results.per_class["specificity"][code], notes)
+        if len(matrix.labels.names) == 2
+        else None,
+    )
+
+
+def lies_below(value: MetricValue, other: MetricValue | None) -> bool:
+    """Whether the whole interval of a value is below the whole interval of another."""
+    if other is None or value.ci_high is None or other.ci_low is None:
+        return False
+    return value.ci_high < other.ci_low

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
 from offdiag.palette import Theme
-from offdiag_web.charts.matrix_image import map_png
+from offdiag_web.charts.maps import map_png
 from offdiag_web.charts.matrix_picture import (
     DrawnCell,
     DrawnMatrix,
