@@ -449,5 +449,5 @@ def test_files_that_an_edition_lacks_are_counted(database: Database) -> None:
             session.execute(delete(ReportFileRow).where(ReportFileRow.kind == kind))
 
         (found,) = verify(database).findings
-        assert (found.kind, found.subject) == (FindingKind.DAMAGED, "report weekly 1")
+        assert (found.kind, found.subject) == (FindingKind.LOST, "report weekly 1")
         assert found.sentence == f"{n_missing} of its 4 files are missing."

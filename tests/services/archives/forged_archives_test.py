@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from sqlalchemy import text
+from sqlalchemy import delete, text
 
 from offdiag.errors import InvalidInput
 from offdiag.services.retention.backups import back_up, restore
@@ -36,6 +36,7 @@ from offdiag.store.models import (
 )
 from support.archives import Registry, forge, replace_part, rewrite, rewrite_manifest, run_ids
 from support.logging_runs import evaluate, log, work_off
+from support.reporting import edition, log_plain_run
 
 RUN_PART = "tables/run/00000.arrow"
 
@@ -225,6 +226,21 @@ def test_a_run_whose_id_is_a_path_is_refused(
     export_project(sqlite_database, "default", tmp_path / "project.zip")
 
     assert "run '../../etc/passwd'" in refused(other, tmp_path / "project.zip")
+
+
+def test_an_edition_that_lost_a_file_can_still_be_moved(
+    sqlite_database: Database, other: Database, tmp_path: Path
+) -> None:
+    log_plain_run(sqlite_database)
+    edition(sqlite_database)
+    with sqlite_database.write() as session:
+        session.execute(delete(ReportFileRow).where(ReportFileRow.kind == "csv"))
+    export_project(sqlite_database, "skin", tmp_path / "project.zip")
+
+    import_project(other, tmp_path / "project.zip")
+
+    (found,) = verify(other).findings
+    assert found.sentence == "1 of its 4 files are missing."
 
 
 def test_results_that_the_predictions_do_not_give_are_computed_anew(

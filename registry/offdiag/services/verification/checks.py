@@ -201,7 +201,15 @@ def _ids_of(part: StoredChunk, ids: SampleIds | None) -> Iterator[SampleIds | No
 
 def check_definitions(session: Session) -> list[Finding]:
     """All problems with label sets, cost matrices and frozen files."""
+    lost = reports.missing_files(session, kinds=SUFFIXES)
     return [
+        Finding(
+            FindingKind.LOST,
+            f"report {name} {number}",
+            f"{n_missing} of its {len(SUFFIXES)} files are missing.",
+        )
+        for name, number, n_missing in lost
+    ] + [
         Finding(FindingKind.DAMAGED, subject, sentence)
         for subject, sentence in (
             *_label_sets(session),
@@ -233,8 +241,6 @@ def _costs(session: Session) -> Iterator[tuple[str, str]]:
 def _files(session: Session) -> Iterator[tuple[str, str]]:
     for name, number, kind in reports.damaged_files(session):
         yield f"report {name} {number}", f"its {kind} file is not the one that was frozen."
-    for name, number, n_missing in reports.missing_files(session, kinds=SUFFIXES):
-        yield f"report {name} {number}", f"{n_missing} of its {len(SUFFIXES)} files are missing."
 
 
 def check_truths(session: Session) -> list[Finding]:
