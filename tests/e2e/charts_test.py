@@ -48,6 +48,17 @@ def test_a_chart_is_read_out_by_arrow_keys_and_saved_in_three_forms(
     watched.expect_no_complaints()
 
 
+def test_a_chart_is_read_out_by_a_tap(open_page: Any) -> None:
+    page = open_page("/_gallery/charts").page
+    chart = page.locator("main svg.chart").first
+    box = chart.bounding_box()
+
+    # What a finger sends that does not move.
+    chart.dispatch_event("pointerdown", {"clientX": box["x"] + 60, "clientY": box["y"] + 60})
+
+    expect(page.locator("main svg.chart + .chart-read").first).to_have_text(re.compile("recall"))
+
+
 CHARTS = {
     "thresholds": (
         "open_scored",

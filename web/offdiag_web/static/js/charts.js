@@ -176,11 +176,13 @@ function setUp(svg) {
     event.preventDefault();
     tell(current + step);
   });
-  svg.addEventListener("pointermove", (event) => {
+  const tellNearest = (event) => {
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
     const far = marks.map(({ x, y }) => (x - at.x) ** 2 + (y - at.y) ** 2);
     tell(far.indexOf(Math.min(...far)));
-  });
+  };
+  // A finger that taps does not move.
+  for (const kind of ["pointermove", "pointerdown"]) svg.addEventListener(kind, tellNearest);
   svg.after(line, menuOf(svg, marks));
 }
 
