@@ -26,6 +26,8 @@ LARGEST_CHOICE = 1_000
 _LONGEST_NAME = 18
 _LETTER = 6.5
 """Width of a bold letter of a name in CSS pixels."""
+_HALF_A_LINE = 6
+"""CSS pixels from an end of an axis at which the first and the last name are whole."""
 _MOST_NAMES = 40
 
 
@@ -210,22 +212,22 @@ def _names(
     in_groups: bool,
 ) -> tuple[tuple[AxisName, ...], tuple[int, ...]]:
     """Groups of classes with their bounds, or class names at regular intervals."""
-    pixels = map_side(matrix.n_classes) / matrix.n_classes
+    n_classes = matrix.n_classes
     if grouping is not None and in_groups:
         levels = bands(grouping, order)
         if levels and len(levels[0]) <= _MOST_NAMES:
             found, start, bounds = [], 0, []
             for group, length in levels[0]:
                 if group is not None:
-                    found.append(_name(group.name, start, length, shown, pixels))
+                    found.append(_name(group.name, start, length, shown, n_classes))
                 start += length
                 bounds.append(start)
             return tuple(found), tuple(bounds[:-1])
-    step = max(10, -(-matrix.n_classes // _MOST_NAMES // 10) * 10)
+    step = max(10, -(-n_classes // _MOST_NAMES // 10) * 10)
     labels = matrix.labels.names
     return tuple(
-        _name(labels[order[start]], start, 1, shown, pixels, until=start + step)
-        for start in range(0, matrix.n_classes, step)
+        _name(labels[order[start]], start, 1, shown, n_classes, until=start + step)
+        for start in range(0, n_classes, step)
     ), ()
 
 
@@ -234,14 +236,16 @@ def _name(
     start: int,
     length: int,
     shown: Sequence[int],
-    pixels: float,
+    n_classes: int,
     *,
     until: int | None = None,
 ) -> AxisName:
     end = until or start + length
+    side = map_side(n_classes)
+    pixels = side / n_classes
     return AxisName(
         numbers.shortened(name, longest=_LONGEST_NAME),
-        round((start + length / 2) * pixels, 1),
+        round(min(max((start + length / 2) * pixels, _HALF_A_LINE), side - _HALF_A_LINE), 1),
         any(start <= place < end for place in shown),
     )
 
