@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from flask import request
+
 from offdiag.domain.access import Role
 from offdiag.domain.sample_content import allowed_hosts
 from offdiag.inputs.content.given_samples import sample_names
@@ -207,16 +209,19 @@ def publish_draft(name: str, json: PublishedDraft) -> tuple[Corrected, int]:
 
     With `If-Match`, only if the draft has not changed since it was read.
     """
-    found = drafts.label_draft(current_registry().database, project=json.project, dataset=name)
-    is_seen = require_match(draft_document(found, _person(json.author)))
+    database, seen = current_registry().database, None
+    if request.if_match:
+        found = drafts.label_draft(database, project=json.project, dataset=name)
+        require_match(draft_document(found, _person(json.author)))
+        seen = found.revision
     made = drafts.publish_draft(
-        current_registry().database,
+        database,
         project=json.project,
         dataset=name,
         reason=json.reason,
         author=author(json.author),
         opinions=json.opinions,
-        seen=found.revision if is_seen else None,
+        seen=seen,
     )
     return _corrected(name, made)
 
