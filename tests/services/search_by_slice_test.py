@@ -97,7 +97,7 @@ CONDITIONS = [
 def test_a_value_and_its_interval_are_those_of_a_gate(registry: Database, text: str) -> None:
     text = text.replace("(f1,", "(f1[well],")
     (run,) = search_runs(registry, filter_text=f"{text} > -2 and attributes.name = 'worse'").runs
-    gate = judged(registry, run.id, f"{text} > -2")
+    gate = judged(registry, run.id, f"{text} >= 0")
 
     value, expected = run.metrics[text.replace("site=x & device=b", "device=b & site=x")], None
     (finding,) = gate.findings

@@ -23,7 +23,7 @@ def log_method(
 ) -> None:
     sized = {} if train_size is None else {"train_size": train_size}
     # Not drawn after what other tests draw, which may run before or not.
-    rng = np.random.default_rng([*name.encode(), train_size or 0])
+    rng = np.random.default_rng([*name.encode(), int(1_000 * (train_size or 0))])
     for seed in range(3):
         wrong = np.where(ACTUAL == "ill", "well", "ill")
         predicted = np.where(rng.random(N) < accuracy, ACTUAL, wrong)
