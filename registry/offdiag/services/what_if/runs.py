@@ -172,9 +172,9 @@ def newest_run_ids(
 def runs_to_start_with(
     database: Database, *, project: str, dataset: str, kept: LruCache[BestSet | None]
 ) -> tuple[str, ...]:
-    """The champion of a dataset, its best set and then its newest runs, `MOST_RUNS` in all.
+    """The newest runs of a dataset with its champion and its best set, `MOST_RUNS` in all.
 
-    Best sets are taken from `kept`. Raises `NotFound`.
+    Those older than the newest ones come last. Best sets are taken from `kept`. Raises `NotFound`.
     """
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
@@ -186,7 +186,11 @@ def runs_to_start_with(
             first.append(champion.run_id)
         best = leaders_in(session, known, kept=kept).best_set
         first += [each.run.id for each in best]
-    return tuple(dict.fromkeys([*first, *(run.id for run in newest)]))[:MOST_RUNS]
+    recent = [run.id for run in newest]
+    chosen = list(dict.fromkeys([*first, *recent]))[:MOST_RUNS]
+    return tuple(
+        sorted(chosen, key=lambda each: recent.index(each) if each in recent else MOST_RUNS)
+    )
 
 
 def runs_asked_for(
