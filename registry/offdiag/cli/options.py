@@ -57,6 +57,31 @@ def timeout_option(about: str) -> Callable[[Function], Function]:
     )
 
 
+def limit_option(
+    about: str, *, default: int = 50, least: int = 1, most: int | None = None
+) -> Callable[[Function], Function]:
+    """`--limit`: how many lines of a list are shown."""
+    return click.option(
+        "--limit",
+        type=click.IntRange(least, most),
+        default=default,
+        show_default=True,
+        help=about,
+    )
+
+
+def id_column_option(command: Function) -> Function:
+    """`--id`: the column of a file that has the identifiers of samples."""
+    return click.option(
+        "--id",
+        "id_column",
+        default="id",
+        show_default=True,
+        metavar="COLUMN",
+        help="Column of sample ids.",
+    )(command)
+
+
 def labels_option(command: Function) -> Function:
     """`--labels`: the classes in order."""
     return click.option("--labels", metavar="A,B,…", help="Class names in their order.")(command)

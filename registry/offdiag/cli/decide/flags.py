@@ -11,7 +11,10 @@ from rich.table import Table
 
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs, note_unknown_name
-from offdiag.cli.options import help_text
+from offdiag.cli.options import (
+    help_text,
+    limit_option,
+)
 from offdiag.cli.output import label, note, three_decimals
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.number_text import p_in_column
@@ -89,13 +92,7 @@ def flags() -> None:
 @click.option(
     "--may-hide", is_flag=True, help="Only flags that show that accuracy may hide a class."
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1, 100_000),
-    default=50,
-    show_default=True,
-    help="Maximum number of flags.",
-)
+@limit_option("Maximum number of flags.", most=100_000)
 @registry_options
 def list_flags(
     *,

@@ -13,7 +13,12 @@ from rich.table import Table
 from offdiag.cli.call import Call, answerable, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.labels.truth_tables import revision_sentence
-from offdiag.cli.options import given_twice, help_text, url_option
+from offdiag.cli.options import (
+    given_twice,
+    help_text,
+    limit_option,
+    url_option,
+)
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sentences import visible
 from offdiag.domain.texts import name_segment
@@ -221,13 +226,7 @@ def undo(*, dataset: str, version: int, reason: str, project: str, call: Call) -
     show_default=True,
     help="Annotation tool that reads the file.",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=200,
-    show_default=True,
-    help="Maximum number of tasks.",
-)
+@limit_option("Maximum number of tasks.", default=200)
 @_project
 @url_option
 def export_tasks(

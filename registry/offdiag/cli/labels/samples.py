@@ -12,7 +12,11 @@ import click
 from offdiag.cli.call import Call, answerable, database_options, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.named_columns import read_named
-from offdiag.cli.options import help_text
+from offdiag.cli.options import (
+    help_text,
+    id_column_option,
+    limit_option,
+)
 from offdiag.cli.output import busy, note
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
@@ -57,14 +61,7 @@ def samples() -> None:
 @samples.command()
 @click.argument("dataset")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--id",
-    "id_column",
-    default="id",
-    show_default=True,
-    metavar="COLUMN",
-    help="Column of sample ids.",
-)
+@id_column_option
 @click.option("--image", "image_column", metavar="COLUMN", help="Column of image paths.")
 @click.option("--text", "text_column", metavar="COLUMN", help="Column of texts.")
 @click.option(
@@ -254,13 +251,7 @@ def remove(
     metavar="N",
     help="Only labels that at least this many models contradict.",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=50,
-    show_default=True,
-    help="Maximum number of labels.",
-)
+@limit_option("Maximum number of labels.")
 @_project
 @registry_options
 def suspects(

@@ -17,7 +17,11 @@ from offdiag.cli.labels.truth_tables import (
     read_range,
     revision_sentence,
 )
-from offdiag.cli.options import help_text
+from offdiag.cli.options import (
+    help_text,
+    id_column_option,
+    limit_option,
+)
 from offdiag.cli.output import busy
 from offdiag.domain.texts import name_segment
 from offdiag.records.base import InProject
@@ -77,14 +81,7 @@ def _stored_versions(database: Database, project: str, dataset: str) -> TruthLis
 @truth.command()
 @click.argument("dataset")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--id",
-    "id_column",
-    default="id",
-    show_default=True,
-    metavar="COLUMN",
-    help="Column of sample ids.",
-)
+@id_column_option
 @click.option(
     "--label",
     "label_column",
@@ -141,13 +138,7 @@ def revise(
 @click.argument("dataset")
 @click.argument("before", metavar="A", type=int)
 @click.argument("after", metavar="B", type=int)
-@click.option(
-    "--limit",
-    type=click.IntRange(0),
-    default=50,
-    show_default=True,
-    help="Maximum number of lines.",
-)
+@limit_option("Maximum number of lines.", least=0)
 @_project
 @registry_options
 def diff(*, dataset: str, before: int, after: int, limit: int, project: str, call: Call) -> None:
@@ -201,13 +192,7 @@ def _stored_difference(
 @click.option(
     "--metric", default="balanced_accuracy", show_default=True, help="Metric to rank runs by."
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(0),
-    default=50,
-    show_default=True,
-    help="Maximum number of lines.",
-)
+@limit_option("Maximum number of lines.", least=0)
 @_project
 @registry_options
 def impact(

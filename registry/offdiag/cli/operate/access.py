@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.call import Call, database_option, database_options, opened, settings_for
-from offdiag.cli.options import help_text, read_password
+from offdiag.cli.options import (
+    help_text,
+    limit_option,
+    read_password,
+)
 from offdiag.cli.output import note, print_json
 
 if TYPE_CHECKING:
@@ -170,13 +174,7 @@ def password(*, name: str, password_stdin: bool, url: str | None) -> None:
 @click.option("--actor", default="", help="Only changes by this user, token or account.")
 @click.option("--project", default="", help="Only changes in this project.")
 @click.option("--text", default="", help="Only changes whose action or object contains this text.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1, 10_000),
-    default=50,
-    show_default=True,
-    help="Maximum number of changes.",
-)
+@limit_option("Maximum number of changes.", most=10_000)
 @database_options
 def audit(*, actor: str, project: str, text: str, limit: int, call: Call) -> None:
     """Show the audit log, newest first."""

@@ -11,7 +11,10 @@ from rich.table import Table
 
 from offdiag.cli.call import Call, registry_options
 from offdiag.cli.documents import document
-from offdiag.cli.options import help_text
+from offdiag.cli.options import (
+    help_text,
+    limit_option,
+)
 from offdiag.cli.output import note
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.records.job import AllRetried, JobList, JobsQuery, Process, Retried, job_list
@@ -27,13 +30,7 @@ def jobs() -> None:
 
 @help_text("jobs list", "jobs list --json", see=("jobs retry", "doctor"))
 @jobs.command(name="list")
-@click.option(
-    "--limit",
-    type=click.IntRange(1, 10_000),
-    default=50,
-    show_default=True,
-    help="Maximum number of jobs.",
-)
+@limit_option("Maximum number of jobs.", most=10_000)
 @registry_options
 def list_jobs(limit: int, call: Call) -> None:
     """List failed, running and queued jobs, and the processes that execute them."""

@@ -17,7 +17,10 @@ from offdiag.cli.documents import (
     known_datasets,
     note_unknown_name,
 )
-from offdiag.cli.options import help_text
+from offdiag.cli.options import (
+    help_text,
+    limit_option,
+)
 from offdiag.cli.output import fits_intervals, note
 from offdiag.cli.read.baseline import baseline
 from offdiag.cli.read.run_tables import (
@@ -104,13 +107,7 @@ runs.add_command(baseline)
     help="logged, name, worst (recall of the worst class), a metric such as mcc or f1_macro, or "
     "a field such as params.lr; - is descending.",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1, 100_000),
-    default=50,
-    show_default=True,
-    help="Maximum number of runs.",
-)
+@limit_option("Maximum number of runs.", most=100_000)
 @registry_options
 def list_runs(
     *,
@@ -274,13 +271,7 @@ def fairness(run_id: str, by: str, class_label: str | None, call: Call) -> None:
 @runs.command()
 @click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @click.option("--metric", metavar="METRIC", help="Only this metric, such as recall.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1, MOST_GAPS),
-    default=20,
-    show_default=True,
-    help="Maximum number of slices.",
-)
+@limit_option("Maximum number of slices.", default=20, most=MOST_GAPS)
 @click.option(
     "--columns",
     metavar="A,B,C",
@@ -388,13 +379,7 @@ def delete(run_id: str, call: Call) -> None:
 @runs.command()
 @click.option("--project", help="Only runs of this project.")
 @click.option("--dataset", help="Only runs on this dataset.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1, MOST_ON_A_PAGE),
-    default=USUAL_ON_A_PAGE,
-    show_default=True,
-    help="Maximum number of runs.",
-)
+@limit_option("Maximum number of runs.", default=USUAL_ON_A_PAGE, most=MOST_ON_A_PAGE)
 @registry_options
 def deleted(*, project: str | None, dataset: str | None, limit: int, call: Call) -> None:
     """List deleted runs that can be restored, last deleted first."""
