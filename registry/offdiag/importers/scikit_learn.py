@@ -26,7 +26,7 @@ from offdiag.importers.imported import (
     whole_count,
 )
 from offdiag.inputs.files.checks import both_readings, damaged, may_part_thousands, unreadable
-from offdiag.inputs.files.json_files import read_json, read_json_file
+from offdiag.inputs.files.json_files import read_json_file
 
 CONVENTION = "Rows are actual and columns predicted classes, in the order of labels=."
 _AVERAGES = frozenset({"micro avg", "macro avg", "weighted avg", "samples avg"})
@@ -120,7 +120,7 @@ def _require_no_thousands(cells: list[str]) -> None:
 
 def _classes(path: Path) -> dict[str, Mapping[str, object]]:
     """The row of each class, in the order of the report."""
-    report = _report(path)
+    report = read_json_file(path, decimal=Decimal)  # As they are written.
     rows = report.items() if isinstance(report, dict) else ()
     found: dict[str, Mapping[str, object]] = {
         name: row
@@ -134,14 +134,6 @@ def _classes(path: Path) -> dict[str, Mapping[str, object]]:
             hint="Write classification_report(…, output_dict=True) as JSON.",
         )
     return found
-
-
-def _report(path: Path) -> object:
-    """The report with its decimals as they are written. Raises `InvalidInput`."""
-    try:
-        return read_json(path.read_bytes(), path.name, decimal=Decimal)
-    except OSError as error:
-        raise unreadable(path, error) from None
 
 
 def _require_same_predictions(

@@ -48,10 +48,10 @@ def line_of_object(path: Path, row: int) -> int:
         return next(islice(written, row, None))
 
 
-def read_json_file(path: Path) -> object:
-    """The value in a JSON file, read strictly. Raises `InvalidInput`."""
+def read_json_file(path: Path, *, decimal: Callable[[str], object] = float) -> object:
+    """The value in a JSON file, read strictly, as by `read_json`. Raises `InvalidInput`."""
     try:
-        return read_json(path.read_bytes(), path.name)
+        return read_json(path.read_bytes(), path.name, decimal=decimal)
     except OSError as error:
         raise unreadable(path, error) from None
 
