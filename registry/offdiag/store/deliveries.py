@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.store.models import DeliveryRow, WorkRow
 from offdiag.store.models.base import record_as
+from offdiag.store.models.jobs import DELIVERY_KEY
 
 
 class DeliveryState(StrEnum):
@@ -110,7 +111,7 @@ def mark_pending(session: Session, delivery_id: int) -> None:
 
 def deliveries_without_work(session: Session, *, limit: int) -> list[int]:
     """Ids of pending deliveries without a job, oldest first."""
-    asked = exists().where(WorkRow.key == "deliver:" + cast(DeliveryRow.id, Text))
+    asked = exists().where(WorkRow.key == DELIVERY_KEY + cast(DeliveryRow.id, Text))
     return list(
         session.scalars(
             select(DeliveryRow.id)

@@ -33,6 +33,7 @@ from offdiag.store.models import (
 )
 from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.models.jobs import EVALUATION_KEY
 
 
 def counts_for_its_run(evaluation: type[EvaluationRow] = EvaluationRow) -> ColumnElement[bool]:
@@ -286,7 +287,7 @@ def evaluation_work(session: Session, run_ids: Sequence[str]) -> dict[str, Evalu
     """The evaluation job of each run that has one; a running job hides those waiting behind it."""
     if not run_ids:
         return {}
-    key_of = {f"evaluate:{run_id}": run_id for run_id in run_ids}
+    key_of = {f"{EVALUATION_KEY}{run_id}": run_id for run_id in run_ids}
     rows = session.execute(
         select(
             WorkRow.id,

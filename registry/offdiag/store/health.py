@@ -22,6 +22,7 @@ from offdiag.domain.runs import RunState
 from offdiag.store.database import Database, database_now, database_time
 from offdiag.store.evaluations import has_results_of_run
 from offdiag.store.models import PredictionChunkRow, RunRow, ScoreChunkRow, WorkRow
+from offdiag.store.models.jobs import EVALUATION_KEY
 
 MISSING = (LookupError, NoResultFound)
 """What reads raise if rows are missing that others refer to."""
@@ -204,7 +205,7 @@ def stuck_work(session: Session) -> Iterator[Breach]:
 
 def unasked_runs(session: Session, run_ids: list[str]) -> list[str]:
     """Those of the given runs that have no job."""
-    asked = exists().where(WorkRow.key == "evaluate:" + RunRow.id, WorkRow.state != "dead")
+    asked = exists().where(WorkRow.key == EVALUATION_KEY + RunRow.id, WorkRow.state != "dead")
     return list(session.scalars(select(RunRow.id).where(RunRow.id.in_(run_ids), ~asked)))
 
 

@@ -23,6 +23,7 @@ from offdiag.store.models import (
     TruthVersionRow,
     WorkRow,
 )
+from offdiag.store.models.jobs import DELIVERY_KEY, EVALUATION_KEY, REPORT_KEY
 from offdiag.store.truths import newest_numbers
 
 
@@ -130,13 +131,13 @@ def _subjects(session: Session, keys: Collection[str]) -> dict[str, FailedRun | 
     """What jobs are for, by their keys, such as `evaluate:r_bf94wz34n004`."""
     run_ids, edition_ids, delivery_ids = (
         [key.removeprefix(kind) for key in keys if key.startswith(kind)]
-        for kind in ("evaluate:", "report:", "deliver:")
+        for kind in (EVALUATION_KEY, REPORT_KEY, DELIVERY_KEY)
     )
     found: dict[str, FailedRun | FailedEdition] = {}
     if run_ids:
         runs = select(RunRow.id, RunRow.name).where(RunRow.id.in_(run_ids))
         for run_id, name in session.execute(runs):
-            found[f"evaluate:{run_id}"] = FailedRun(run_id, name)
+            found[f"{EVALUATION_KEY}{run_id}"] = FailedRun(run_id, name)
     if edition_ids or delivery_ids:
         editions = (
             select(
@@ -157,7 +158,10 @@ def _subjects(session: Session, keys: Collection[str]) -> dict[str, FailedRun | 
         )
         for project, name, number, edition_id, delivery_id in session.execute(editions):
             edition = FailedEdition(project, name, number)
-            found |= {f"report:{edition_id}": edition, f"deliver:{delivery_id}": edition}
+            found |= {
+                f"{REPORT_KEY}{edition_id}": edition,
+                f"{DELIVERY_KEY}{delivery_id}": edition,
+            }
     return found
 
 

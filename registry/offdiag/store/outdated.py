@@ -39,6 +39,7 @@ from offdiag.store.models import (
     TruthVersionRow,
     WorkRow,
 )
+from offdiag.store.models.jobs import EVALUATION_KEY
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def _statement(
     if by_ids:
         statement = statement.where(RunRow.id.in_(bindparam("run_ids", expanding=True)))
     if without_job:
-        statement = statement.where(~exists().where(WorkRow.key == "evaluate:" + RunRow.id))
+        statement = statement.where(~exists().where(WorkRow.key == EVALUATION_KEY + RunRow.id))
     return statement
 
 

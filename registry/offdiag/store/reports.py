@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from offdiag.store import codec
 from offdiag.store.models import ProjectRow, ReportEditionRow, ReportFileRow, WorkRow
 from offdiag.store.models.base import insert_into, lock_row, record_as
+from offdiag.store.models.jobs import REPORT_KEY
 
 
 class EditionState(StrEnum):
@@ -141,7 +142,7 @@ def editions_before(
 
 def editions_without_work(session: Session, *, limit: int) -> list[int]:
     """Ids of pending editions without a job, oldest first."""
-    asked = exists().where(WorkRow.key == "report:" + cast(ReportEditionRow.id, Text))
+    asked = exists().where(WorkRow.key == REPORT_KEY + cast(ReportEditionRow.id, Text))
     return list(
         session.scalars(
             select(ReportEditionRow.id)

@@ -26,6 +26,7 @@ from offdiag.store.models import (
     TruthVersionRow,
     WorkRow,
 )
+from offdiag.store.models.jobs import EVALUATION_KEY
 from offdiag.store.reports import EditionState
 
 
@@ -55,7 +56,7 @@ def runs_open_since_before(session: Session, moment: datetime, limit: int) -> li
 
 def remove_runs(session: Session, run_ids: Sequence[str]) -> None:
     """Remove runs with everything that belongs to them, and their jobs."""
-    keys = [f"evaluate:{run_id}" for run_id in run_ids]
+    keys = [f"{EVALUATION_KEY}{run_id}" for run_id in run_ids]
     session.execute(delete(WorkRow).where(WorkRow.key.in_(keys)))
     session.execute(delete(RunRow).where(RunRow.id.in_(run_ids)))
     paired_counts.remove_unused(session)

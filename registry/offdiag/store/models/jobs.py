@@ -23,6 +23,8 @@ from offdiag.store.models.base import (
 )
 
 WORK_STATES = ("todo", "doing", "dead")
+EVALUATION_KEY, REPORT_KEY, DELIVERY_KEY = "evaluate:", "report:", "deliver:"
+"""The beginning of the key of a job; the id of its run, edition or delivery follows."""
 
 
 def _index_where(name: str, *columns: str, state: str, unique: bool = False) -> Index:
