@@ -46,7 +46,8 @@ def evaluation_of(
         with database.read() as session:
             stored, job = _stored(session, run_id, metrics_suffix=suffix)
             # Workers that know other declared metrics would evaluate it in vain.
-            is_redefined = stored is None and not is_file and bool(_stored(session, run_id)[0])
+            can_differ = stored is None and not is_file and bool(suffix)
+            is_redefined = can_differ and _stored(session, run_id)[0] is not None
         if stored is not None:
             return stored
         if job is None and not is_redefined:  # Usually whatever made it stale has submitted it.
