@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +52,20 @@ def test_the_theme_can_be_switched_and_stays(open_page: Any) -> None:
     seen.expect_no_complaints()
 
 
-def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database) -> None:
-    run_id = log_lesions(own_registry, evaluated=False)
-    with served(create_app(Settings(), own_registry)) as address:
+@contextmanager
+def waiting_page(open_at: Any, registry: Database) -> Iterator[tuple[Any, str]]:
+    """The page of a run that is not evaluated yet, with a clock that the test moves on."""
+    run_id = log_lesions(registry, evaluated=False)
+    with served(create_app(Settings(), registry)) as address:
         seen = open_at(address, "about:blank", own_window=True)
         seen.page.context.clock.install()
         seen.goto(f"/runs/{run_id}")
         expect(seen.page.get_by_role("status").first).to_contain_text("metrics queued")
+        yield seen, run_id
 
+
+def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database) -> None:
+    with waiting_page(open_at, own_registry) as (seen, run_id):
         evaluate(own_registry, run_id)
         seen.page.clock.fast_forward(5_000)
 
@@ -71,13 +78,7 @@ def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database)
 def test_a_waiting_page_says_that_its_run_was_deleted(
     open_at: Any, own_registry: Database
 ) -> None:
-    run_id = log_lesions(own_registry, evaluated=False)
-    with served(create_app(Settings(), own_registry)) as address:
-        seen = open_at(address, "about:blank", own_window=True)
-        seen.page.context.clock.install()
-        seen.goto(f"/runs/{run_id}")
-        expect(seen.page.get_by_role("status").first).to_contain_text("metrics queued")
-
+    with waiting_page(open_at, own_registry) as (seen, run_id):
         delete_run(own_registry, run_id, by=None)
         seen.page.clock.fast_forward(5_000)
 
@@ -87,12 +88,8 @@ def test_a_waiting_page_says_that_its_run_was_deleted(
 def test_the_focus_stays_in_results_that_are_waited_for(
     open_at: Any, own_registry: Database
 ) -> None:
-    run_id = log_lesions(own_registry, evaluated=False)
-    with served(create_app(Settings(), own_registry)) as address:
-        seen = open_at(address, "about:blank", own_window=True)
+    with waiting_page(open_at, own_registry) as (seen, run_id):
         page: Page = seen.page
-        page.context.clock.install()
-        seen.goto(f"/runs/{run_id}")
         results, refresh = page.locator("#results"), page.get_by_role("link", name="refresh")
 
         refresh.focus()
