@@ -414,7 +414,7 @@ def _without_memory(error: MemoryError) -> Response:
     )
 
 
-SECRETS = frozenset({"password", "current", "wanted"})
+_SECRETS = frozenset({"password", "current", "wanted"})
 """Fields that no page shows again."""
 
 
@@ -426,7 +426,7 @@ def typed_texts() -> list[str]:
         fields = [*request.form.items(multi=True)]
     except HTTPException:  # The form is too large.
         return []
-    return [text for name, text in fields if name not in SECRETS and len(text.split()) > 1]
+    return [text for name, text in fields if name not in _SECRETS and len(text.split()) > 1]
 
 
 def own_address() -> str:
