@@ -64,6 +64,7 @@ def test_every_file_of_a_package_is_in_the_wheel(package: str, wheel_names: set[
         "offdiag_migrations/versions/0001_*.py",
         "offdiag_web/components/*.html",
         "offdiag_web/pages/compare/*.html",
+        "offdiag_web/routes.txt",
         "offdiag_web/static/css/*.css",
         "offdiag_web/static/vendor/htmx/*.js",
         "offdiag-*.dist-info/licenses/LICENSE",

@@ -5,11 +5,8 @@ cd tests && python -m support.written_routes
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 from pkgutil import walk_packages
 from types import ModuleType
 
@@ -20,37 +17,16 @@ import offdiag_web.pages
 from offdiag_web import application, routes
 from offdiag_web.app.dispatch import NameConverter, NumberConverter, Routes, RunIdConverter
 
-HEAD = '''# ruff: noqa: E501
-"""Every address of the dashboard, and the module that answers there.
-
-Written by `make routes` from the modules; edit those.
-"""
-
-from __future__ import annotations
-
-from offdiag_web.app.dispatch import Routes
-
-ROUTES: Routes = '''
 NOT_LISTED = frozenset({"HEAD", "OPTIONS"})
 
 
 def main() -> None:
     """Write the table."""
-    text = HEAD + repr(routes_of_modules()) + "\n"
-    done = subprocess.run(
-        [
-            Path(sys.executable).with_name("ruff"),
-            "format",
-            "--stdin-filename",
-            routes.__file__,
-            "-",
-        ],
-        input=text,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    Path(routes.__file__).write_text(done.stdout, encoding="utf-8")
+    lines = []
+    for module, endpoints in routes_of_modules().items():
+        lines.append(module)
+        lines += [f"  {name} {rule}" for name, rules in endpoints.items() for rule in rules]
+    routes.TABLE.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def routes_of_modules() -> Routes:
