@@ -77,74 +77,73 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_HOMES = {
-    "errors": "offdiag",
-    "importers": "offdiag",
-    "plot": "offdiag",
-    "stats": "offdiag",
-    "TruthRevision": "offdiag.domain.labels",
-    "MetricValue": "offdiag.domain.values",
-    "Conflict": "offdiag.errors",
-    "DatabaseUnavailable": "offdiag.errors",
-    "EvaluationFailed": "offdiag.errors",
-    "EvaluationPending": "offdiag.errors",
-    "InvalidInput": "offdiag.errors",
-    "MissingExtra": "offdiag.errors",
-    "NotFound": "offdiag.errors",
-    "OffdiagError": "offdiag.errors",
-    "SchemaMismatch": "offdiag.errors",
-    "ServerUnavailable": "offdiag.errors",
-    "SpoolFull": "offdiag.errors",
-    "StorageFull": "offdiag.errors",
-    "UnknownKey": "offdiag.errors",
-    "add_slices": "offdiag.sdk.dataset",
-    "advise": "offdiag.sdk.advise",
-    "log_matrix": "offdiag.sdk.logging",
-    "log_run": "offdiag.sdk.logging",
-    "start_run": "offdiag.sdk.logging",
-    "audit_reported": "offdiag.sdk.evaluations.audit",
-    "compare": "offdiag.sdk.compare",
-    "confused_labels": "offdiag.sdk.samples.confused",
-    "Comparison": "offdiag.sdk.compare",
-    "CostEvaluation": "offdiag.sdk.cost",
-    "cost": "offdiag.sdk.cost",
-    "Decision": "offdiag.sdk.registry",
-    "evaluate_labels": "offdiag.sdk.evaluations.evaluate",
-    "evaluate_matrix": "offdiag.sdk.evaluations.evaluate",
-    "Evaluation": "offdiag.sdk.evaluations.evaluation",
-    "Flag": "offdiag.sdk.evaluations.flag",
-    "log_frame": "offdiag.sdk.frames.log",
-    "recount": "offdiag.sdk.frames.recount",
-    "set_hierarchy": "offdiag.sdk.dataset",
-    "evaluate_multilabel": "offdiag.sdk.evaluations.multilabel",
-    "MultilabelInput": "offdiag.metrics.custom",
-    "MultilabelEvaluation": "offdiag.sdk.evaluations.multilabel",
-    "MatrixInput": "offdiag.metrics.custom",
-    "learning_curves": "offdiag.sdk.methods",
-    "method_runs": "offdiag.sdk.methods",
-    "methods": "offdiag.sdk.methods",
-    "metric": "offdiag.metrics.custom",
-    "OpenRun": "offdiag.sdk.open_run",
-    "Run": "offdiag.sdk.run",
-    "ScoreEvaluation": "offdiag.sdk.evaluations.scores",
-    "ScoreInput": "offdiag.metrics.custom",
-    "evaluate_scores": "offdiag.sdk.evaluations.scores",
-    "evaluate_pending": "offdiag.sdk.search",
-    "get_run": "offdiag.sdk.search",
-    "search_runs": "offdiag.sdk.search",
-    "log_samples": "offdiag.sdk.dataset",
-    "show_samples": "offdiag.sdk.dataset",
-    "LabelDraft": "offdiag.sdk.samples.labels",
-    "label_draft": "offdiag.sdk.samples.labels",
-    "label_costs": "offdiag.sdk.samples.confused",
-    "label_noise": "offdiag.sdk.samples.labels",
-    "LoggedSamples": "offdiag.domain.sample_content",
-    "suspect_labels": "offdiag.sdk.samples.labels",
-    "revise_truth": "offdiag.sdk.dataset",
-    "WeightedEvaluation": "offdiag.sdk.evaluations.evaluate",
-    "WeightedScoreEvaluation": "offdiag.sdk.evaluations.weighted_scores",
+_NAMES = {
+    "offdiag": ["errors", "importers", "plot", "stats"],
+    "offdiag.domain.labels": ["TruthRevision"],
+    "offdiag.domain.sample_content": ["LoggedSamples"],
+    "offdiag.domain.values": ["MetricValue"],
+    "offdiag.errors": [
+        "Conflict",
+        "DatabaseUnavailable",
+        "EvaluationFailed",
+        "EvaluationPending",
+        "InvalidInput",
+        "MissingExtra",
+        "NotFound",
+        "OffdiagError",
+        "SchemaMismatch",
+        "ServerUnavailable",
+        "SpoolFull",
+        "StorageFull",
+        "UnknownKey",
+    ],
+    "offdiag.metrics.custom": ["MatrixInput", "MultilabelInput", "ScoreInput", "metric"],
+    "offdiag.sdk.advise": ["advise"],
+    "offdiag.sdk.compare": ["Comparison", "compare"],
+    "offdiag.sdk.cost": ["CostEvaluation", "cost"],
+    "offdiag.sdk.dataset": [
+        "add_slices",
+        "log_samples",
+        "revise_truth",
+        "set_hierarchy",
+        "show_samples",
+    ],
+    "offdiag.sdk.evaluations.audit": ["audit_reported"],
+    "offdiag.sdk.evaluations.evaluate": [
+        "WeightedEvaluation",
+        "evaluate_labels",
+        "evaluate_matrix",
+    ],
+    "offdiag.sdk.evaluations.evaluation": ["Evaluation"],
+    "offdiag.sdk.evaluations.flag": ["Flag"],
+    "offdiag.sdk.evaluations.multilabel": ["MultilabelEvaluation", "evaluate_multilabel"],
+    "offdiag.sdk.evaluations.scores": ["ScoreEvaluation", "evaluate_scores"],
+    "offdiag.sdk.evaluations.weighted_scores": ["WeightedScoreEvaluation"],
+    "offdiag.sdk.frames.log": ["log_frame"],
+    "offdiag.sdk.frames.recount": ["recount"],
+    "offdiag.sdk.integrations": [
+        "keras",
+        "lightgbm",
+        "lightning",
+        "mlflow",
+        "sklearn",
+        "transformers",
+        "xgboost",
+    ],
+    "offdiag.sdk.logging": ["log_matrix", "log_run", "start_run"],
+    "offdiag.sdk.methods": ["learning_curves", "method_runs", "methods"],
+    "offdiag.sdk.open_run": ["OpenRun"],
+    "offdiag.sdk.registry": ["Decision"],
+    "offdiag.sdk.run": ["Run"],
+    "offdiag.sdk.samples.confused": ["confused_labels", "label_costs"],
+    "offdiag.sdk.samples.labels": ["LabelDraft", "label_draft", "label_noise", "suspect_labels"],
+    "offdiag.sdk.search": ["evaluate_pending", "get_run", "search_runs"],
 }
+"""Names by the module or the package that has them."""
 
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+# Integrations need their libraries, so `import *` leaves them out.
 __all__ = [
     "Comparison",
     "Conflict",
@@ -215,32 +214,19 @@ __all__ = [
 ]
 
 
-_INTEGRATIONS = (
-    "keras",
-    "lightgbm",
-    "lightning",
-    "mlflow",
-    "sklearn",
-    "transformers",
-    "xgboost",
-)
-"""Integrations by library. Each needs its library, so `import *` leaves them out."""
-
-
 def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
     if name == "__version__":
         value: Any = import_module("offdiag.version").offdiag_version()
-    elif _HOMES.get(name) == "offdiag":
-        value = import_module(f"offdiag.{name}")
-    elif name in _INTEGRATIONS:
-        value = import_module(f"offdiag.sdk.integrations.{name}")
-    elif name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-    else:
+    elif home is None:
         raise AttributeError(f"module 'offdiag' has no attribute {name!r}")
+    elif home in ("offdiag", "offdiag.sdk.integrations"):
+        value = import_module(f"{home}.{name}")
+    else:
+        value = getattr(import_module(home), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_INTEGRATIONS])
+    return sorted([*_HOMES, "__version__"])
