@@ -136,6 +136,9 @@ class Delivery(ResponseBody):
     attempts: int
     error: str | None
     sent_at: datetime | None = None
+    next_attempt: datetime | None = Field(
+        default=None, description="Null unless it waits for an attempt."
+    )
 
 
 class ReportFile(ResponseBody):

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Text, cast, exists, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    Text,
+    and_,
+    cast,
+    exists,
+    func,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import DeliveryRow, WorkRow
@@ -27,7 +39,11 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRecord:
-    """A delivery as the rest of the program sees it; `error` is that of the latest attempt."""
+    """A delivery as the rest of the program sees it.
+
+    `error` is that of the latest attempt. `next_attempt` is by the clock of the database, None
+    unless the delivery waits for one.
+    """
 
     id: int
     edition_id: int
@@ -37,6 +53,7 @@ class DeliveryRecord:
     error: str | None
     created_at: datetime
     sent_at: datetime | None
+    next_attempt: datetime | None
 
 
 def insert_delivery(
@@ -56,18 +73,19 @@ def insert_delivery(
 
 
 def find_delivery(session: Session, delivery_id: int) -> DeliveryRecord | None:
-    row = session.scalar(select(DeliveryRow).where(DeliveryRow.id == delivery_id))
+    row = session.execute(_deliveries().where(DeliveryRow.id == delivery_id)).one_or_none()
     return None if row is None else _record(row)
 
 
 def deliveries_of(session: Session, edition_ids: Sequence[int]) -> dict[int, list[DeliveryRecord]]:
     """Deliveries by edition, in the order in which they were requested."""
-    rows = session.scalars(
-        select(DeliveryRow).where(DeliveryRow.edition_id.in_(edition_ids)).order_by(DeliveryRow.id)
+    rows = session.execute(
+        _deliveries().where(DeliveryRow.edition_id.in_(edition_ids)).order_by(DeliveryRow.id)
     )
     found: dict[int, list[DeliveryRecord]] = {edition_id: [] for edition_id in edition_ids}
     for row in rows:
-        found[row.edition_id].append(_record(row))
+        delivery = _record(row)
+        found[delivery.edition_id].append(delivery)
     return found
 
 
@@ -111,7 +129,7 @@ def mark_pending(session: Session, delivery_id: int) -> None:
 
 def deliveries_without_work(session: Session, *, limit: int) -> list[int]:
     """Ids of pending deliveries without a job, oldest first."""
-    asked = exists().where(WorkRow.key == DELIVERY_KEY + cast(DeliveryRow.id, Text))
+    asked = exists().where(_is_its_job())
     return list(
         session.scalars(
             select(DeliveryRow.id)
@@ -122,5 +140,22 @@ def deliveries_without_work(session: Session, *, limit: int) -> list[int]:
     )
 
 
-def _record(row: DeliveryRow) -> DeliveryRecord:
-    return record_as(DeliveryRecord, row, state=DeliveryState(row.state))
+def _is_its_job() -> ColumnElement[bool]:
+    return WorkRow.key == DELIVERY_KEY + cast(DeliveryRow.id, Text)
+
+
+def _deliveries() -> Select[DeliveryRow, float | None]:
+    # A literal, because a generic plan with a bound parameter cannot use the partial index.
+    waits = WorkRow.state == literal_column("'todo'")
+    job = and_(DeliveryRow.state == DeliveryState.PENDING, _is_its_job(), waits)
+    return select(DeliveryRow, WorkRow.due).outerjoin(WorkRow, job)
+
+
+def _record(row: Row[DeliveryRow, float | None]) -> DeliveryRecord:
+    delivery, due = row
+    return record_as(
+        DeliveryRecord,
+        delivery,
+        state=DeliveryState(delivery.state),
+        next_attempt=None if due is None else datetime.fromtimestamp(due, UTC),
+    )

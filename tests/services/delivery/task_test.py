@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,57 @@ def test_what_settings_forbid_is_refused_at_once(database: Database) -> None:
     assert states(found) == [("refused", 1), ("refused", 1)]
     assert found[0].error == "no e-mail can be sent. Set smtp.host and smtp.sender."
     assert found[1].error == "nothing is posted unsigned. Set webhook.secret."
+
+
+@pytest.mark.parametrize("status", ["301 Moved Permanently", "307 Temporary Redirect"])
+def test_a_redirect_is_given_up_at_once_with_the_reason(
+    database: Database, monkeypatch: pytest.MonkeyPatch, status: str
+) -> None:
+    monkeypatch.setenv("OFFDIAG_WEBHOOK__SECRET", "key")
+    monkeypatch.setenv("OFFDIAG_WEBHOOK__ALLOW_PRIVATE_ADDRESSES", "true")
+    with listening(answering(status, "Location: https://elsewhere.example/")) as server:
+        edition_id = computed(database, WebhookTarget(server.url))
+        work_off(database)
+
+    (found,) = deliveries(database, edition_id)
+    assert server.connections == 1
+    assert states([found]) == [("failed", 1)]
+    assert found.error == f"127.0.0.1 answered {status[:3]}; redirects are not followed."
+
+
+@pytest.mark.parametrize(
+    ("answer", "attempts"), [("550 no such mailbox", 1), ("450 try later", 5), ("421 closing", 5)]
+)
+def test_only_a_permanent_refusal_of_a_mail_server_ends_the_attempts(
+    database: Database, monkeypatch: pytest.MonkeyPatch, answer: str, attempts: int
+) -> None:
+    monkeypatch.setenv("OFFDIAG_SMTP__SECURITY", "none")
+    monkeypatch.setenv("OFFDIAG_SMTP__SENDER", "offdiag@example.org")
+    with listening(Mailbox({"RCPT": answer})) as server:
+        monkeypatch.setenv("OFFDIAG_SMTP__HOST", server.host)
+        monkeypatch.setenv("OFFDIAG_SMTP__PORT", str(server.port))
+        edition_id = computed(database, EmailTarget("ana@example.org"))
+        work_off(database)
+
+    (found,) = deliveries(database, edition_id)
+    assert server.connections == attempts
+    assert states([found]) == [("failed", attempts)]
+    assert (found.error or "").endswith(f" did not take the message: {answer}.")
+
+
+def test_a_delivery_says_when_it_is_tried_next_while_it_waits(database: Database) -> None:
+    Path("reports").write_text("in the way", encoding="utf-8")
+    edition_id = computed(database, FolderTarget("weekly"))
+    run_step(database)
+
+    (waiting,) = deliveries(database, edition_id)
+    with database.read() as session:
+        due = session.scalars(select(WorkRow.due)).one()
+    work_off(database)
+    (given_up,) = deliveries(database, edition_id)
+
+    assert waiting.next_attempt == datetime.fromtimestamp(due, UTC)
+    assert (given_up.state.value, given_up.next_attempt) == ("failed", None)
 
 
 def test_an_edition_that_lacks_a_file_is_not_delivered_in_part(

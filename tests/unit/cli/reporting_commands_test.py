@@ -95,6 +95,17 @@ def test_a_schedule_names_targets_out_of_reach_and_its_files_lie_in_their_folder
     assert (folder / "reports" / "weekly" / "weekly-0001.html").is_file()
 
 
+def test_a_delivery_that_waits_says_when_it_is_tried_next(folder: Path, offdiag: Command) -> None:
+    (folder / "reports").write_text("in the way", encoding="utf-8")
+    offdiag(*WEEKLY, "--folder", "weekly")
+    waiting = offdiag("schedule", "run", "weekly", "--json").json["deliveries"][0]
+    shown = offdiag("report", "show", "weekly").out
+
+    assert waiting["state"] == "pending"
+    due = datetime.fromisoformat(waiting["next_attempt"])
+    assert f"{due:%Y-%m-%d %H:%M:%S} UTC" in " ".join(shown.split())
+
+
 def test_reports_are_listed_shown_and_exported_and_say_what_changed(
     folder: Path, offdiag: Command
 ) -> None:

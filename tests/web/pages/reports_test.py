@@ -6,12 +6,14 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import update
 
 from offdiag.services.delivery.message import EmailTarget
+from offdiag.services.jobs.reconcile import submit_missing
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.schedules.edit import add_schedule, run_schedule
@@ -328,6 +330,23 @@ def test_a_refused_delivery_is_tried_again_from_its_edition(
     assert response.status_code == 303
     assert before.state.value == "pending"
     assert (after.state.value, after.attempts) == ("refused", 2)
+
+
+def test_an_edition_says_when_a_delivery_is_tried_next(
+    client: PageClient, planned: Database
+) -> None:
+    run_schedule(planned, project="default", name="weekly")
+    make_editions(planned)
+    submit_missing(planned)
+    with planned.write() as session:
+        session.execute(update(WorkRow).values(due=WorkRow.due + 150))
+
+    page = client.page("/reports/weekly/1")
+    (told,) = client.json("/reports/weekly/1.json")["deliveries"]
+
+    assert "next attempt in 2 min" in page.one("div", "results").text
+    ahead = datetime.fromisoformat(told["next_attempt"]) - datetime.now(UTC)
+    assert timedelta(seconds=60) < ahead <= timedelta(seconds=150)
 
 
 # -- one edition --------------------------------------------------------------------------------

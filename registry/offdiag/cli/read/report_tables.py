@@ -64,9 +64,17 @@ def edition_tables(edition: EditionWithFigures) -> Iterable[Table]:
     yield facts_table(f"{edition.name} #{edition.number}", shown)
     if edition.deliveries:
         yield filled_table(
-            ("to", "state", "attempts", "last error"),
+            ("to", "state", "attempts", "next attempt", "last error"),
             (
-                (each.target, each.state, str(each.attempts), each.error or "")
+                (
+                    each.target,
+                    each.state,
+                    str(each.attempts),
+                    ""
+                    if each.next_attempt is None
+                    else f"{each.next_attempt:%Y-%m-%d %H:%M:%S} UTC",
+                    each.error or "",
+                )
                 for each in edition.deliveries
             ),
             title="Deliveries",

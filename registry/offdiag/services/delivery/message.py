@@ -22,7 +22,14 @@ from offdiag.store.reports import StoredFile
 
 
 class DeliveryFailed(Exception):
-    """Raised if a message did not arrive; a later attempt may succeed."""
+    """Raised if a message did not arrive.
+
+    A later attempt may succeed, unless `is_final`: then the receiver takes no such message.
+    """
+
+    def __init__(self, message: str, *, is_final: bool = False) -> None:
+        super().__init__(message)
+        self.is_final = is_final
 
 
 class DeliveryRefused(Exception):

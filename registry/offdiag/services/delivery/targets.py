@@ -44,7 +44,10 @@ def deliver_by_email(parcel: DeliveryMessage, address: str, settings: SmtpSettin
             _send(message, address, settings, connection)
     except (OSError, smtplib.SMTPException) as error:
         place = f"{settings.host}:{settings.port}"
-        raise DeliveryFailed(f"{place} did not take the message: {_said(error)}.") from error
+        code, said = _answer(error)
+        raise DeliveryFailed(
+            f"{place} did not take the message: {said}.", is_final=500 <= code < 600
+        ) from error
 
 
 def require_sender(settings: SmtpSettings) -> None:
@@ -107,16 +110,19 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _said(error: OSError | smtplib.SMTPException) -> str:
-    """What the server answered, without any of our credentials."""
+def _answer(error: OSError | smtplib.SMTPException) -> tuple[int, str]:
+    """The code and text that the server answered, without any of our credentials.
+
+    The code is 0 if it answered nothing that fails a message.
+    """
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         ((code, answer),) = error.recipients.values()  # A message has one recipient.
         error = smtplib.SMTPResponseException(code, answer)
     if isinstance(error, smtplib.SMTPResponseException):
         text = error.smtp_error
         said = text.decode(errors="replace") if isinstance(text, bytes) else text
-        return f"{error.smtp_code} {_one_line(said)[:200]}"
-    return _one_line(str(error))[:200] or type(error).__name__
+        return error.smtp_code, f"{error.smtp_code} {_one_line(said)[:200]}"
+    return 0, _one_line(str(error))[:200] or type(error).__name__
 
 
 _FOLDER_MODE = 0o755

@@ -45,7 +45,7 @@ def compute_delivery(database: Database, args: Mapping[str, Any]) -> Callable[[S
     """Send an edition to its target; the returned writer records that it arrived.
 
     The settings are read now, so that a corrected password needs no restart. Raises `Never` if
-    settings or rules forbid it, and `DeliveryFailed` if a later attempt may succeed.
+    settings, rules or the receiver forbid it, and `DeliveryFailed` if a later attempt may succeed.
     """
     delivery_id = int(args["delivery"])
     settings = load_settings()
@@ -60,6 +60,8 @@ def compute_delivery(database: Database, args: Mapping[str, Any]) -> Callable[[S
         raise Never(str(refusal)) from refusal
     except DeliveryFailed as failure:
         _note(database, delivery_id, DeliveryState.PENDING, str(failure))
+        if failure.is_final:
+            raise Never(str(failure)) from failure
         raise
     return lambda session: deliveries.mark_sent(session, delivery_id, database.clock())
 

@@ -257,6 +257,8 @@ def _require_success(answer: http.client.HTTPResponse, host: str) -> None:
     if len(content) > LIMIT_BYTES:
         raise DeliveryFailed(f"{host} answered with more than {LIMIT_BYTES // 1024} kB.")
     if 300 <= answer.status < 400:
-        raise DeliveryFailed(f"{host} answered {answer.status}; redirects are not followed.")
+        raise DeliveryFailed(
+            f"{host} answered {answer.status}; redirects are not followed.", is_final=True
+        )
     if not 200 <= answer.status < 300:
         raise DeliveryFailed(f"{host} answered {answer.status} {answer.reason[:100]}.")

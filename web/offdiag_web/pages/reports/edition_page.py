@@ -32,7 +32,7 @@ from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import capitalised
 from offdiag_web.app.exports import json_response
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip
+from offdiag_web.components.controls import Chip, ahead_text
 from offdiag_web.components.samples import example_strip
 from offdiag_web.pages.reports.page import REPORT
 from offdiag_web.pages.reports.texts import delivery_chip, history_line, missed_times
@@ -54,13 +54,17 @@ _FILE_WORDS: dict[FileKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DeliveryLine:
-    """One delivery; `error` is from its latest attempt. `retry_url` is None unless it failed."""
+    """One delivery; `error` is from its latest attempt. `retry_url` is None unless it failed.
+
+    `next_attempt` says how long until then, None unless it waits for one.
+    """
 
     target: str
     state: Chip
     attempts: str
     error: str | None
     sent: datetime | None
+    next_attempt: str | None
     retry_url: str | None
 
 
@@ -101,7 +105,9 @@ def _files(page: EditionPage, address: ReportAddress) -> tuple[tuple[str, str, s
     )
 
 
-def _delivery(each: DeliveryRecord, address: ReportAddress, number: int) -> DeliveryLine:
+def _delivery(
+    each: DeliveryRecord, address: ReportAddress, number: int, now: datetime
+) -> DeliveryLine:
     did_not_arrive = each.state in {DeliveryState.FAILED, DeliveryState.REFUSED}
     return DeliveryLine(
         target=read_target(each.target).text,
@@ -109,6 +115,9 @@ def _delivery(each: DeliveryRecord, address: ReportAddress, number: int) -> Deli
         attempts=numbers.count(each.attempts),
         error=each.error,
         sent=each.sent_at,
+        next_attempt=None
+        if each.next_attempt is None
+        else ahead_text((each.next_attempt - now).total_seconds()),
         retry_url=address.retry_url(number, each.id) if did_not_arrive else None,
     )
 
@@ -126,7 +135,7 @@ blueprint = Blueprint("report_edition", __name__)
 def page(name: str, number: int) -> Response:
     database = current_registry().database
     found = edition_page(database, project=requested_project(), name=name, number=number)
-    edition, report = found.edition, found.report
+    edition, report, now = found.edition, found.report, database.clock()
     address = ReportAddress(edition.project, edition.name)
     best = None if report is None else next(iter(report.ranking), None)
     html = render_template(
@@ -150,7 +159,9 @@ def page(name: str, number: int) -> Response:
         if report is None
         else tuple((name, visible(text)) for name, text in provenance(report)),
         files=_files(found, address),
-        deliveries=tuple(_delivery(each, address, edition.number) for each in found.deliveries),
+        deliveries=tuple(
+            _delivery(each, address, edition.number, now) for each in found.deliveries
+        ),
         previous_url=address.edition_url(edition.number - 1) if edition.number > 1 else None,
         best_run="" if best is None else best.name,
         examples=None if best is None else example_strip(best.id, ExampleQuestion()),
