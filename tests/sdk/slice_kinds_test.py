@@ -348,6 +348,24 @@ def test_a_counted_frame_notes_what_rows_note_of_their_slices(
     assert re.search(said, note)
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "polars lazy", "pyarrow", "duckdb"])
+def test_counted_numbers_are_cut_in_their_own_precision(url: str, library: str) -> None:
+    sizes: Any = np.array([0.6, 0.7, 0.9], dtype=np.float32)
+    frame = FRAMES[library]({"y": list("aba"), "yhat": list("abb"), "size": sizes})
+
+    run = offdiag.log_frame(
+        frame,
+        name="s",
+        dataset="s",
+        slices=["size"],
+        bins={"size": [0.7]},
+        keep_predictions=False,
+        url=url,
+    )
+
+    assert run.evaluation(slice="size=0.7 and over").aggregate["n"].value == 2
+
+
 def test_ranges_write_zero_in_one_way() -> None:
     rounded = np.round([-2.0, -0.4, -0.4, 3.0])
 

@@ -35,9 +35,10 @@ _NOISE = 8
 def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[np.int64]]:
     """The range of each of n numbers, as levels and codes (n,).
 
-    A range includes its lower end. Quantiles are rounded to three digits as long as that keeps
-    them distinct; there are fewer ranges if many values are equal. Raises `InvalidInput` for
-    values that are not finite numbers and for cut points that do not ascend.
+    A range includes its lower end, in the precision of the numbers: the float32 0.7 is not under
+    0.7. Quantiles are rounded to three digits as long as that keeps them distinct; there are fewer
+    ranges if many values are equal. Raises `InvalidInput` for values that are not finite numbers
+    and for cut points that do not ascend.
     """
     if not isinstance(column, np.ndarray) or column.dtype.kind not in "iuf":
         raise InvalidInput(
@@ -55,7 +56,12 @@ def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[n
         )
     points = _without_noise(_cut_points(bins, numbers, field=field))
     levels = [range_text(low, high) for low, high in pairwise([None, *points, None])]
-    return levels, np.searchsorted(np.asarray(points), numbers, side="right").astype(np.int64)
+    ends = np.asarray(points)
+    if column.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # Beyond all numbers of this kind.
+            ends = ends.astype(column.dtype)
+    codes = np.searchsorted(ends.astype(np.float64), numbers, side="right")
+    return levels, codes.astype(np.int64)
 
 
 def _cut_points(bins: Bins, numbers: NDArray[np.float64], *, field: str) -> list[float]:

@@ -64,6 +64,18 @@ def test_cut_points_that_rounding_left_beside_a_number_cut_at_it() -> None:
     assert texts(found) == ["0.3 to under 0.4", "0.2 to under 0.3"]
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_numbers_are_compared_with_cut_points_in_their_own_precision(kind: type) -> None:
+    found = column(np.array([0.1, 0.6, 0.7, 0.9], dtype=kind), bins=[0.1, 0.7, 1e6])
+
+    assert texts(found) == [
+        "0.1 to under 0.7",
+        "0.1 to under 0.7",
+        "0.7 to under 1000000",
+        "0.7 to under 1000000",
+    ]
+
+
 def test_ranges_of_close_numbers_stay_apart() -> None:
     nanoseconds = 1_700_000_000_000_000_000 + np.arange(8) * 1e4
 

@@ -154,7 +154,7 @@ def find_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds | 
     counted = _counted(numbered, names, score)
     if counted.num_rows > MAX_KINDS:
         return None
-    kinds = Kinds({name: counted[name].to_pylist() for name in names}, counted[SIZE].to_pylist())
+    kinds = Kinds({name: _values(counted[name]) for name in names}, counted[SIZE].to_pylist())
     for name, known in lists.items():
         kinds.columns[name] = [known[at] for at in kinds.columns[name]]
     if not kinds.sizes:
@@ -166,6 +166,15 @@ def find_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds | 
     if score is None:
         return kinds
     return replace(kinds, scores=cell_columns(counted, kinds.sizes, score))
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """The values as Python has them: a float of 16 or 32 bits as it is written, such as 0.7."""
+    if pa.types.is_float16(column.type) or pa.types.is_float32(column.type):
+        kind = column.type.to_pandas_dtype()
+        return [None if each is None else float(str(kind(each))) for each in column.to_pylist()]
+    values: list[Any] = column.to_pylist()
+    return values
 
 
 def _counted(frame: EagerFrame | LazyFrame, names: tuple[str, ...], score: str | None) -> pa.Table:
