@@ -127,15 +127,27 @@ def test_shares_merged_classes_levers_and_odd_costs_are_taken_as_typed(
 def test_what_cannot_be_meant_is_named_and_left_out(database: Database) -> None:
     runs = log_two(database)
     cases: list[tuple[Question, str]] = [
-        (Question(edits="ill>flu:3"), "“ill>flu:3” in set= is ignored: there is no class flu."),
-        (Question(edits="*>*:x0"), "The changes are ignored: all costs are 0."),
-        (Question(edits="ill>*:x1e15,ill|well>*:x10"), "The changes are ignored: the costs range"),
-        (Question(shares="ill:2"), "“ill:2” in share= is ignored: a share is between 0 and 1."),
+        (
+            Question(edits="ill>flu:3"),
+            "“ill>flu:3” in set= cannot be used: there is no class flu.",
+        ),
+        (Question(edits="*>*:x0"), "The changes cannot be used: all costs are 0."),
+        (
+            Question(edits="ill>*:x1e15,ill|well>*:x10"),
+            "The changes cannot be used: the costs range",
+        ),
+        (
+            Question(shares="ill:2"),
+            "“ill:2” in share= cannot be used: a share is between 0 and 1.",
+        ),
         (
             Question(shares="ill:0.9,well:0.9"),
-            "The class shares are ignored: the shares add up to 1.8.",
+            "The class shares cannot be used: the shares add up to 1.8.",
         ),
-        (Question(merged="ill"), "“ill” in merge= is ignored: a group is written as class|class."),
+        (
+            Question(merged="ill"),
+            "“ill” in merge= cannot be used: a group is written as class|class.",
+        ),
         (Question(lever="ill>ill"), "“ill>ill” names no cost that can be moved."),
         (Question(lever="flu"), "“flu” names no cost that can be moved."),
     ]

@@ -143,11 +143,35 @@ def test_halves_of_amounts_are_rounded_as_pages_round_them(
 
 
 def test_what_is_left_out_is_told_beside_the_result(offdiag: Command, runs: list[str]) -> None:
-    found = offdiag("cost", "apply", runs[0], "r_gone", "--set", "flu>ill:2", "--json")
+    found = offdiag("cost", "apply", runs[0], "r_gone", "--json")
 
     assert found.code == 0
     assert "Run r_gone is left out" in found.err
-    assert "“flu>ill:2” in set= is ignored" in found.err
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "value", "said"),
+    [
+        ("apply", "--share", "ill=0.8", "“ill=0.8” in share= cannot be used: it is not written"),
+        ("rank", "--share", "ill:0.8,well:0.8", "The class shares cannot be used: the shares add"),
+        ("apply", "--set", "flu>ill:2", "“flu>ill:2” in set= cannot be used: there is no class"),
+        ("rank", "--vary", "flu", "“flu” names no cost that can be moved"),
+        ("decide", "--share", "ill=0.8", "“ill=0.8” in share= cannot be used: it is not written"),
+    ],
+)
+def test_an_option_that_cannot_be_understood_is_refused(
+    offdiag: Command, runs: list[str], command: str, option: str, value: str, said: str
+) -> None:
+    where = ("--dataset", "clinic") if command == "rank" else (runs[0],)
+    saving = ("--save-as", "odd") if command == "decide" else ()
+
+    found = offdiag("cost", command, *where, "--matrix", "visits@2", option, value, *saving)
+
+    assert found.code == 2
+    assert found.out == ""
+    assert said in found.err
+    assert "Write shares as class:share" in found.err
+    assert "odd" not in offdiag("runs", "list").out
 
 
 def test_scores_are_decided_by_what_is_cheapest_to_expect_and_saved_once(

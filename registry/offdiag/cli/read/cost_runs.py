@@ -15,6 +15,7 @@ from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, rank
 from offdiag.domain.runs import not_ranked_text
 from offdiag.domain.sentences import visible
 from offdiag.metrics.costs.decisions import finite_threshold
+from offdiag.metrics.costs.edits import require_understood
 from offdiag.records.decision import RuleRequest, TriedRule, tried_rule
 from offdiag.records.runs.multilabel import (
     LabelCostsFound,
@@ -281,6 +282,7 @@ def _compare(asked: CostsRequest, call: Call) -> None:
             stored=lambda database: asked_costs(database, asked),
             of_results=True,
         )
+    require_understood(found.ignored)
     for left_out in found.left_out:
         note(f"Run {visible(left_out['run'])} is left out: {visible(left_out['reason'])}.")
     if asked.dataset is not None and found.n_weighted:
@@ -290,8 +292,6 @@ def _compare(asked: CostsRequest, call: Call) -> None:
             f"The dataset has older runs; these are the newest {len(found.runs)}. "
             "offdiag cost apply RUN … compares the runs that you name."
         )
-    for problem in found.ignored:
-        note(visible(problem))
     last = len(found.runs) + 1
     cheapest_first = sorted(found.runs, key=lambda run: run.rank or last)
     found = found.model_copy(update={"runs": cheapest_first})

@@ -12,7 +12,7 @@ if its cell is set. Equal changes always have the same text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.matrix import LARGEST_COST, SMALLEST_COST, CostMatrix
 
 QUOTED = r'"(?:[^"\\]|\\.)*"'
@@ -280,3 +281,13 @@ def forgiven(costs: CostMatrix, groups: Groups) -> CostMatrix:
         correct = np.diagonal(costs.weights)[list(group)]
         weights[np.ix_(group, group)] = correct[:, np.newaxis]
     return CostMatrix(weights, costs.labels, costs.currency)
+
+
+def require_understood(problems: Sequence[str]) -> None:
+    """Raise `InvalidInput` for the first part of a question that has no meaning."""
+    if problems:
+        raise InvalidInput(
+            problems[0],
+            hint="Write shares as class:share, changes as actual>predicted:cost and the cost to "
+            "vary as actual>predicted, with classes of the dataset.",
+        )

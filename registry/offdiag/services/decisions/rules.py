@@ -22,7 +22,7 @@ from offdiag.metrics.costs.decisions import (
     described,
     finite_threshold,
 )
-from offdiag.metrics.costs.edits import groups_text
+from offdiag.metrics.costs.edits import groups_text, require_understood
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.what_if import shares_text
 from offdiag.services.decisions.thresholds import (
@@ -319,11 +319,13 @@ def try_asked_rule(
 ) -> tuple[Trial, RunRecord | None]:
     """Try a rule that is given as text, and store its predictions if `save_as` names them.
 
-    `threshold` is as in `Choice.of`. Raises like `default_costs`, `try_rule` and `save_choice`.
+    `threshold` is as in `Choice.of`. Raises like `default_costs`, `try_rule` and `save_choice`,
+    and `InvalidInput` for shares that cannot be used.
     """
     choice = Choice.of(threshold, positive)
     _, reference = default_costs(database, run_id, costs)
-    cost_basis = requested_cost_basis(database, run_id, Question(costs=reference, shares=shares))
+    question = Question(costs=reference, shares=shares)
+    cost_basis = requested_cost_basis(database, run_id, question)
     trial = try_rule(database, run_id, cost_basis, choice)
     if save_as is None:
         return trial, None
@@ -332,10 +334,14 @@ def try_asked_rule(
 
 
 def requested_cost_basis(database: Database, run_id: str, question: Question) -> CostBasis:
-    """The costs that a question about a run refers to. Raises like `decisions_of`."""
+    """The costs that a question about a run refers to.
+
+    Raises like `decisions_of`, and `InvalidInput` for parts that have no meaning.
+    """
     with database.read() as session:
         run, base = read_with_costs(session, run_id, question.costs)
     scenario = understand(question, base, [run.matrix])
+    require_understood(scenario.problems)
     labels = scenario.costs.labels
     return CostBasis(
         scenario.effective,

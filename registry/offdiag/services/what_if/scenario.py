@@ -65,7 +65,7 @@ def understand(
     edits, costs = _checked(changed.edits, base.costs, problems)
     prevalence = completed(stated.shares, matrices[0])
     if isinstance(prevalence, str):
-        problems.append(f"The class shares are ignored: {prevalence}.")
+        problems.append(f"The class shares cannot be used: {prevalence}.")
         prevalence = None
     effective = forgiven(costs, grouped.groups)
     lever = stated_lever(question.lever, effective, base.costs)
@@ -86,7 +86,7 @@ def understand(
 
 
 def _said(where: str, problems: Iterable[tuple[str, str]]) -> list[str]:
-    return [f"“{part}” in {where}= is ignored: {reason}." for part, reason in problems]
+    return [f"“{part}” in {where}= cannot be used: {reason}." for part, reason in problems]
 
 
 def _checked(
@@ -99,7 +99,7 @@ def _checked(
     try:
         return edits, cost_matrix(changed.weights, labels=base.labels, currency=base.currency)
     except InvalidInput as error:
-        problems.append(f"The changes are ignored: {error.message}")
+        problems.append(f"The changes cannot be used: {error.message}")
         return CostEdits(), base
 
 

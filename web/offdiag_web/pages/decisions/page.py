@@ -62,15 +62,14 @@ def save() -> Response:
     database = current_registry().database
     address = read_what_if(request.form, key=_KEY)
     run_id = _only_run(address)
-    cost_basis = requested_cost_basis(database, run_id, address.question)
     with database.read() as session:
         for project in project_of_run(session, run_id):
             name_project(project)
     try:
         run = save_choice(
-            current_registry().database,
+            database,
             run_id,
-            cost_basis,
+            requested_cost_basis(database, run_id, address.question),
             _choice(address),
             name=request.form.get("name", "").strip(),
             author=form_author(),
