@@ -152,3 +152,29 @@ def test_unknown_labels_are_named(sqlite_database: Database) -> None:
 
     with pytest.raises(InvalidInput, match="boat"):
         offdiag.label_costs(run.id, costs={"boat": 2}, url=sqlite_database.url)
+
+
+def test_a_run_without_labels_has_no_costs_instead_of_0(
+    sqlite_database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = str(sqlite_database.url)
+    run = offdiag.log_run(
+        y_true=[["sea"], ["sea", "sky"]],
+        y_pred=[["sea"], ["sky"]],
+        labels=["sea", "sky"],
+        sample_ids=["a", "b"],
+        name="rules",
+        dataset="shore",
+        url=url,
+    )
+    offdiag.revise_truth(dataset="shore", labels={"a": None, "b": None}, reason="lost", url=url)
+    run.evaluation()
+    app = create_app(Settings(), sqlite_database)
+
+    offdiag_command(["cost", "labels", run.id, "--url", url])
+    told = capsys.readouterr().out
+    page = app.test_client().get(f"/runs/{run.id}/label-costs").get_data(as_text=True)
+
+    for text in (told, page):
+        assert "No example of the run has labels, so their errors have no cost." in text
+        assert "0.000" not in text

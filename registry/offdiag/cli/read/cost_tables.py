@@ -14,7 +14,7 @@ from offdiag.metrics.metric_text import PER_CASES
 from offdiag.records.base import Value
 from offdiag.records.cost import Costs
 from offdiag.records.decision import TriedRule
-from offdiag.records.runs.multilabel import LabelCostsFound, LabelThreshold
+from offdiag.records.runs.multilabel import CostOfLabel, LabelCostsFound, LabelThreshold
 from offdiag.records.what_if import CheapestAsOneCostMoves, CostOfRun, CostsOfRuns
 
 _MOST_LISTED = 5
@@ -243,8 +243,7 @@ def label_cost_table(found: LabelCostsFound) -> Table:
                 f"{each.n:,}",
                 f"{each.missed:,}",
                 f"{each.false_alarms:,}",
-                f"{each.mean_cost.value or 0:.3f}",
-                f"{each.constant_cost:.3f} ({each.constant})",
+                *_label_cost_cells(each),
                 *_threshold_cells(each.threshold),
             )
             for each in found.labels
@@ -253,6 +252,12 @@ def label_cost_table(found: LabelCostsFound) -> Table:
         caption="Costs per example. Expected: of the cheapest threshold, on examples it was not "
         "chosen on.",
     )
+
+
+def _label_cost_cells(found: CostOfLabel) -> tuple[str, str]:
+    if found.mean_cost.value is None:
+        return "–", "–"
+    return f"{found.mean_cost.value:.3f}", f"{found.constant_cost:.3f} ({found.constant})"
 
 
 def _threshold_cells(choice: LabelThreshold | None) -> tuple[str, str]:

@@ -187,8 +187,10 @@ def _threshold(found: LabelCost) -> LabelThreshold | None:
 def label_cost_lines(found: LabelCostsFound) -> list[str]:
     """All labels together, in sentences."""
     mean = found.mean_cost
+    if mean.value is None:
+        return ["No example of the run has labels, so their errors have no cost."]
     ends = "" if mean.ci_low is None else f" (95 % CI {mean.ci_low:.3f} to {mean.ci_high:.3f})"
-    lines = [f"All labels cost {mean.value or 0:.3f} per example{ends}."]
+    lines = [f"All labels cost {mean.value:.3f} per example{ends}."]
     lines.append(f"The cheaper constant prediction of each label costs {found.constant_cost:.3f}.")
     if found.expected_cost is not None:
         lines.append(
