@@ -20,6 +20,7 @@ from offdiag.settings.model import LOCAL_ENGINE
 from offdiag.store import jobs
 from offdiag.store.database import Database, Session
 from offdiag.store.jobs import JobRequest, project_of_delivery, project_of_edition, works_of_runs
+from offdiag.store.models.jobs import DELIVERY_KEY, EVALUATION_KEY, REPORT_KEY
 
 CHANNEL = "offdiag_work"
 """The PostgreSQL notification channel."""
@@ -163,17 +164,17 @@ DELIVER = "deliver"
 
 def evaluation_key(run_id: str) -> str:
     """The key that keeps the evaluation of a run from waiting twice."""
-    return f"{EVALUATE}:{run_id}"
+    return f"{EVALUATION_KEY}{run_id}"
 
 
 def report_key(edition_id: int) -> str:
     """The key that keeps the figures of an edition from waiting twice."""
-    return f"{REPORT}:{edition_id}"
+    return f"{REPORT_KEY}{edition_id}"
 
 
 def delivery_key(delivery_id: int) -> str:
     """The key that keeps a delivery from waiting twice."""
-    return f"{DELIVER}:{delivery_id}"
+    return f"{DELIVERY_KEY}{delivery_id}"
 
 
 def submit_evaluation(session: Session, run_id: str) -> None:
