@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from flask import Blueprint, jsonify, redirect, request
-from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.advice.recommendation import Advice, Counsel, recommend
@@ -20,19 +19,11 @@ from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.errors import capitalised, message_of
 from offdiag_web.app.parameters import understood
-from offdiag_web.charts.marks import IN_TILE, interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Option
-from offdiag_web.components.metric_values import (
-    Notes,
-    ShownValue,
-    extent_of,
-    interval_name,
-    interval_text,
-    shown,
-)
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.components.runs.frame import (
     RUN,
     results_of,
@@ -40,8 +31,9 @@ from offdiag_web.components.runs.frame import (
     stored_run,
     unlabelled_text,
 )
+from offdiag_web.components.tiles import Tile, metric_tile
 from offdiag_web.urls.metrics import MetricAddress
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import one_of, with_query
 
 KNOWN = "known"
 
@@ -70,11 +62,8 @@ class AdviceAddress:
 def read_advice(run_id: str, values: Mapping[str, str]) -> tuple[AdviceAddress, list[str]]:
     """The address in a query string, with a notice for each invalid value."""
     notices: list[str] = []
-    goal, balance = values.get("goal") or Goal.BOTH.value, values.get("balance") or ""
-    if goal not in set(Goal):
-        known = ", ".join(Goal)
-        notices.append(f"There is no goal “{goal}”; use {known}.")
-        goal = Goal.BOTH.value
+    goal = one_of(values.get("goal"), tuple(Goal), "goal", notices) or Goal.BOTH
+    balance = values.get("balance") or ""
     if balance not in {"", KNOWN}:
         notices.append(f"“balance” is “{KNOWN}” or left out, so “{balance}” was ignored.")
     about = values.get("about") or None
@@ -99,41 +88,14 @@ _EFFECTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class AdviceForm:
-    """The questions. `classes` is empty if there are too many to choose from."""
-
-    goals: tuple[Option, ...]
-    classes: tuple[Option, ...]
-    about: str
-    balance_known: bool
-
-
-@dataclass(frozen=True, slots=True)
 class CounselCard:
-    """A metric to report: what it answers, its value here, and its properties."""
+    """A metric to report or to leave out, its value here, and its properties."""
 
-    question: str
-    title: str
+    counsel: Counsel
     of_class: str | None
     url: str
-    value: ShownValue
-    interval: str | None
-    mark: Markup | None
-    ends: tuple[str, str]
-    formula: str
-    why: tuple[str, ...]
+    tile: Tile
     effects: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A metric better left out."""
-
-    title: str
-    of_class: str | None
-    url: str
-    value: ShownValue
-    why: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,27 +104,22 @@ class AdviceView:
 
     situation: str
     report: tuple[CounselCard, ...]
-    avoid: tuple[LeftOut, ...]
+    avoid: tuple[CounselCard, ...]
     cautions: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def advice_form(detail: RunDetail, address: AdviceAddress) -> AdviceForm:
-    """Present the questions; the classes are those with samples, rarest first."""
+def class_options(detail: RunDetail, about: str | None) -> tuple[Option, ...]:
+    """The classes with samples, rarest first; none if there are too many to choose from."""
     counted = [] if detail.results is None else _counted(detail.results)
-    return AdviceForm(
-        goals=tuple(Option(g.value, text, g is address.goal) for g, text in _GOALS.items()),
-        classes=()
-        if len(counted) > MOST_CLASSES_TO_CHOOSE
-        else (
-            Option("", "all classes", address.about is None),
-            *(
-                Option(name, f"{name} ({numbers.plural(n, 'example')})", name == address.about)
-                for n, name in sorted(counted)
-            ),
+    if len(counted) > MOST_CLASSES_TO_CHOOSE:
+        return ()
+    return (
+        Option("", "all classes", about is None),
+        *(
+            Option(name, f"{name} ({numbers.plural(n, 'example')})", name == about)
+            for n, name in sorted(counted)
         ),
-        about=address.about or "",
-        balance_known=address.balance_known,
     )
 
 
@@ -173,7 +130,7 @@ def advice_view(advice: Advice, results: RunResults) -> AdviceView:
     return AdviceView(
         situation=_situation(results),
         report=tuple(_card(counsel, results, notes, n_classes) for counsel in advice.report),
-        avoid=tuple(_left_out(counsel, results, notes) for counsel in advice.avoid),
+        avoid=tuple(_card(counsel, results, notes, n_classes) for counsel in advice.avoid),
         cautions=tuple(map(typeset, advice.cautions)),
         notes=tuple(notes.texts),
     )
@@ -223,30 +180,14 @@ def _situation(results: RunResults) -> str:
 
 
 def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -> CounselCard:
-    spec, value = counsel.spec, _value(counsel, results)
+    spec = counsel.spec
     scale = {(0.0, 1.0): UNIT, (-1.0, 1.0): SIGNED_UNIT}.get((spec.low, spec.high))
-    extent = extent_of(value)
-    interval = None if value is None else interval_text(value)
+    tile = metric_tile(spec.title, _value(counsel, results), notes, scale=scale or UNIT)
     return CounselCard(
-        question=typeset(counsel.question),
-        title=spec.title,
+        counsel,
         of_class=None if counsel.class_label is None else quoted_name(counsel.class_label),
         url=MetricAddress(spec.key).url(),
-        value=shown(value, notes),
-        interval=interval,
-        mark=interval_mark(
-            extent,
-            scale=scale,
-            name=f"{spec.title} on a scale from {scale.ends[0]} to {scale.ends[1]}, "
-            + interval_name(interval),
-            baseline=None,
-            canvas=IN_TILE,
-        )
-        if extent is not None and scale is not None
-        else None,
-        ends=scale.ends if scale is not None else ("", ""),
-        formula=spec.formula,
-        why=tuple(map(typeset, counsel.why)),
+        tile=tile if scale is not None else replace(tile, mark=None),
         effects=tuple(_effects(spec, n_classes)),
     )
 
@@ -268,17 +209,6 @@ def _inside(spec: MetricSpec, partner: str) -> str:
     named = CATALOGUE[spec.scope].get(partner)
     title = partner if named is None else named.title
     return f"{title[0].lower()}{title[1:]}" if title[1:2].islower() else title
-
-
-def _left_out(counsel: Counsel, results: RunResults, notes: Notes) -> LeftOut:
-    label = counsel.class_label
-    return LeftOut(
-        title=counsel.spec.title,
-        of_class=None if label is None else quoted_name(label),
-        url=MetricAddress(counsel.spec.key).url(),
-        value=shown(_value(counsel, results), notes),
-        why=tuple(map(typeset, counsel.why)),
-    )
 
 
 def _value(counsel: Counsel, results: RunResults) -> MetricValue | None:
@@ -317,7 +247,8 @@ def page(run_id: str) -> Response:
         detail,
         "advice",
         address=address,
-        form=advice_form(detail, address),
+        goals=[Option(each.value, text, each is address.goal) for each, text in _GOALS.items()],
+        classes=class_options(detail, address.about),
         view=view,
         not_assessable=not_assessable,
         unlabelled=unlabelled,
