@@ -6,7 +6,7 @@ The address contains the complete question, so a copied link asks it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from werkzeug.datastructures import MultiDict
@@ -131,9 +131,6 @@ class WhatIfAddress:
     def asking(self, **changes: str) -> WhatIfAddress:
         """The same runs with another question."""
         return replace(self, question=replace(self.question, **changes))
-
-    def of_runs(self, runs: Sequence[str]) -> WhatIfAddress:
-        return replace(self, runs=tuple(runs))
 
 
 def read_what_if(values: Mapping[str, str], *, key: str = "runs") -> WhatIfAddress:

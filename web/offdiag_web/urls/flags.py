@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from offdiag.flags.verdict import Severity
 from offdiag.store.flag_conditions import FlagFilter
 from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.problems import DatasetOfProblems
-from offdiag_web.urls.query_string import read_place, with_query
+from offdiag_web.urls.query_string import one_of, read_place, with_query
 
 ALL = "all"
 """Stands for every state, including that of closed flags."""
@@ -76,14 +76,9 @@ def read_flag_list(values: Mapping[str, str]) -> tuple[FlagListAddress, list[str
     notices: list[str] = []
     given = {key: values.get(key, "").strip() for key in _FIELDS}
     given |= {"class": values.get("class", ""), "rule": given["rule"].upper()}
-    known: Mapping[str, Iterable[str]] = {"severity": Severity, "rule": RULES}
-    for key, names in known.items():
-        if given[key] and given[key] not in set(names):
-            notices.append(_unknown(key, given.pop(key), names))
-    state = values.get("state") or FlagState.OPEN.value
-    if state not in {ALL, *FlagState}:
-        notices.append(_unknown("state", state, (*FlagState, ALL)))
-        state = FlagState.OPEN.value
+    for key, names in (("severity", tuple(Severity)), ("rule", tuple(RULES))):
+        given[key] = one_of(given[key], names, key, notices) or ""
+    state = one_of(values.get("state"), (*FlagState, ALL), "state", notices) or FlagState.OPEN
     place = read_place(values, _PLACE.fullmatch, notices)
     address = FlagListAddress(
         None if state == ALL else FlagState(state),
@@ -91,10 +86,6 @@ def read_flag_list(values: Mapping[str, str]) -> tuple[FlagListAddress, list[str
         None if place is None else FlagPlace(int(place[0][1]), int(place[0][2]), place[1]),
     )
     return address, notices
-
-
-def _unknown(what: str, given: str, known: Iterable[str]) -> str:
-    return f"There is no {what} “{given[:40]}”; use {', '.join(known)}."
 
 
 def flag_url(number: int, form: str = "") -> str:
@@ -164,10 +155,6 @@ class ProblemsAddress:
             if value and each.name not in ("show", "low"):
                 yield "class" if each.name == "class_label" else each.name, value
 
-    def showing(self, show: str) -> ProblemsAddress:
-        """The same problems in another state."""
-        return replace(self, show=show)
-
     def without(self, key: str) -> ProblemsAddress:
         """The same problems without one of the filters."""
         emptied: dict[str, Any] = {"class_label" if key == "class" else key: ""}
@@ -206,15 +193,10 @@ class ProblemsAddress:
 def read_problems(values: Mapping[str, str]) -> tuple[ProblemsAddress, list[str]]:
     """The address in a query string, with a notice for each invalid value."""
     notices: list[str] = []
-    show = values.get("show") or values.get("state") or "open"
-    show = _OLD_STATES.get(show, show)
-    if show not in SHOWN:
-        notices.append(_unknown("state", show, SHOWN))
-        show = "open"
-    cause, hits = values.get("cause", ""), values.get("hits", "")
-    if cause and cause not in set(Cause):
-        notices.append(_unknown("cause", cause, Cause))
-        cause = ""
+    show = values.get("show") or values.get("state") or ""
+    show = one_of(_OLD_STATES.get(show, show), SHOWN, "state", notices) or "open"
+    cause = one_of(values.get("cause"), tuple(Cause), "cause", notices) or ""
+    hits = values.get("hits", "")
     if hits not in HITS:
         notices.append(f"There is no “{hits}”; use {', '.join(HITS[1:])}.")
         hits = ""
@@ -222,10 +204,7 @@ def read_problems(values: Mapping[str, str]) -> tuple[ProblemsAddress, list[str]
         notices.append(
             "Problems cannot be filtered by severity; those of all severities are shown."
         )
-    rule = values.get("rule", "").strip().upper()
-    if rule and rule not in RULES:
-        notices.append(_unknown("rule", rule, RULES))
-        rule = ""
+    rule = one_of(values.get("rule", "").strip().upper(), tuple(RULES), "rule", notices) or ""
     label = values.get("class", "")
     dataset, project, model, run = (
         values.get(key, "").strip() for key in ("dataset", "project", "model", "run")

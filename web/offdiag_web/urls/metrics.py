@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from offdiag_web.urls.query_string import whole_number, with_query
@@ -29,9 +29,6 @@ class MetricAddress:
                 "dataset": None if self.dataset_id is None else str(self.dataset_id),
             },
         )
-
-    def at(self, share: Decimal | None) -> MetricAddress:
-        return replace(self, share=share)
 
 
 def read_metric(key: str, values: Mapping[str, str]) -> tuple[MetricAddress, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from offdiag.services.examples.selection import (
     Cursor,
@@ -165,25 +165,14 @@ class ExamplesAddress:
         asked = replace(question, order=self.question.order)
         return replace(self, question=asked, cursor=None)
 
-    def at(self, cursor: Cursor | None) -> ExamplesAddress:
-        """Another page of the same list."""
-        return replace(self, cursor=cursor)
-
     def sorted_by(self, order: ExampleOrder) -> ExamplesAddress:
         """The same examples in another order."""
         return replace(self, question=replace(self.question, order=order), cursor=None)
 
     def without(self, field: str) -> ExamplesAddress:
         """The same examples without one filter: `actual`, `predicted`, `sample` or `part`."""
-        asked = self.question
-        left = replace(
-            asked,
-            actual=None if field == "actual" else asked.actual,
-            predicted=None if field == "predicted" else asked.predicted,
-            sample=None if field == "sample" else asked.sample,
-            part=None if field == "part" else asked.part,
-        )
-        return replace(self, question=left, cursor=None)
+        dropped: dict[str, Any] = {field: None}
+        return replace(self, question=replace(self.question, **dropped), cursor=None)
 
 
 def cell_url(run_id: str, actual: str, predicted: str, part: str | None = None) -> str:

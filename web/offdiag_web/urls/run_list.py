@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, cast
 from urllib.parse import quote, unquote
 
 from offdiag.domain.runs import MOST_COMPARED
@@ -28,7 +28,7 @@ from offdiag.store.run_order import (
     groups_of,
 )
 from offdiag_web.urls.filter_line import SHORT_METRICS, ParsedTerm, filter_text, parse_filter
-from offdiag_web.urls.query_string import RUN_ID, read_place, with_query
+from offdiag_web.urls.query_string import RUN_ID, one_of, read_place, with_query
 
 ScaleChoice = Literal["fit", "full"]
 ListForm = Literal["table", "both", "trend", "parallel"]
@@ -145,7 +145,7 @@ def read_run_list(
         baseline=_read_baseline(values.get("base"), notices),
         selected=_read_selected(values.get("sel", "")),
         only_differences=values.get("diff") == "1",
-        form=_read_form(values.get("view"), notices),
+        form=cast(ListForm, one_of(values.get("view"), FORMS, "view", notices) or "table"),
         group=_read_group(values.get("group", ""), notices),
     )
     return address, notices
@@ -207,15 +207,6 @@ def read_columns(values: Mapping[str, str], notices: list[str]) -> tuple[str, ..
         notices.append(f"At most {MOST_COLUMNS} columns fit; the first ones are shown.")
     left_out = set(chosen[MOST_COLUMNS:])
     return tuple(key for key in columns if key not in left_out)
-
-
-def _read_form(text: str | None, notices: list[str]) -> ListForm:
-    for form in FORMS:
-        if text == form:
-            return form
-    if text:
-        notices.append(f"There is no view “{text[:40]}”; use {', '.join(FORMS)}.")
-    return "table"
 
 
 def _read_group(text: str, notices: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -137,7 +137,7 @@ def _row(
     each, amounts = found.answers[place], drawn.amounts
     run, mean = each.run, each.mean.value
     behind, rival = each.place.behind, each.place.compared_with
-    others = [other for other in address.runs if other != run.id]
+    others = tuple(other for other in address.runs if other != run.id)
     extent = extent_of(each.mean, times=PER_CASES)
     interval = interval_text(each.mean, amounts)
     mark = None
@@ -156,7 +156,7 @@ def _row(
         name=run.name,
         model=run.model,
         url=url,
-        remove_url=address.of_runs(others).url() if others else None,
+        remove_url=replace(address, runs=others).url() if others else None,
         decide_url=address.decisions_url(run.id) if run.score_columns else None,
         rank="–" if each.rank is None else str(each.rank),
         moved=moved_text(each.rank, each.rank_by_accuracy),

@@ -50,7 +50,7 @@ def decisions_view(
         run_url=run_url(run.id),
         subtitle=_subtitle(found),
         address=address,
-        what_if_url=address.of_runs((run.id,)).url(),
+        what_if_url=replace(address, runs=(run.id,)).url(),
         base=base_text(scenario.base),
         base_url=None
         if record is None

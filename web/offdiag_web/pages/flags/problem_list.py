@@ -145,7 +145,7 @@ def _rendered(address: ProblemsAddress, notices: list[str], refused: Refused) ->
         return ProblemGroup(title, tuple(shown), numbers.count(len(some)), is_new)
 
     counts = {
-        show: sum(_is_listed(problem, address.showing(show), since) for problem in meant)
+        show: sum(_is_listed(problem, replace(address, show=show), since) for problem in meant)
         for _, show in _TABS
     }
     groups = (
@@ -165,7 +165,11 @@ def _rendered(address: ProblemsAddress, notices: list[str], refused: Refused) ->
     return render_template(
         "flags/problem_list.html",
         tabs=tuple(
-            Segment(f"{text} {counts[show]:,}", address.showing(show).url(), address.show == show)
+            Segment(
+                f"{text} {counts[show]:,}",
+                replace(address, show=show).url(),
+                address.show == show,
+            )
             for text, show in _TABS
         ),
         datasets=tuple(sorted(names - {""})),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from string import ascii_uppercase
 from typing import Literal
@@ -207,7 +207,7 @@ def _share_of(address: MetricAddress, mapped: MappedRuns) -> str:
 def _share_links(address: MetricAddress, share: Decimal) -> Iterator[Segment]:
     for text in _SHARES:
         value = Decimal(text)
-        yield Segment(_share_text(value), address.at(value).url(), share == value)
+        yield Segment(_share_text(value), replace(address, share=value).url(), share == value)
 
 
 def _left_out(mapped: MappedRuns, n_drawn: int) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 
@@ -219,7 +219,7 @@ def _line(
         n_problems=numbers.count(len(problems)) if problems else "",
         n_new_problems=numbers.count(n_new) if n_new else "",
         problems_url=listed.url(),
-        new_problems_url=listed.showing("new").url(),
+        new_problems_url=replace(listed, show="new").url(),
         n_failed=runs.by_state[RunState.FAILED],
         report="" if due is None else ahead_text((due.due - now).total_seconds()),
         report_url="" if due is None else ReportAddress(due.project, due.name).url(),

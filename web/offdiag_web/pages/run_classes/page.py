@@ -81,14 +81,6 @@ class ClassesAddress:
         descending = not self.descending if again else first_descending
         return replace(self, sort_key=key, descending=descending, start=0)
 
-    def showing(self, group: ColumnGroup) -> ClassesAddress:
-        """The table with another group of columns."""
-        return replace(self, group=group)
-
-    def starting_at(self, start: int) -> ClassesAddress:
-        """Another page of the same table."""
-        return replace(self, start=start)
-
 
 def read_classes(
     run_id: str, values: Mapping[str, str], known_keys: Collection[str]
@@ -176,11 +168,11 @@ def class_table(
         address.start,
         per_page=CLASSES_PER_PAGE,
         words=(words.one, words.many),
-        url=lambda start: address.starting_at(start).url(),
+        url=lambda start: replace(address, start=start).url(),
     )
     return ClassTable(
         groups=tuple(
-            Segment(group, address.showing(group).url(), group == address.group)
+            Segment(group, replace(address, group=group).url(), group == address.group)
             for group, keys_of_group in GROUPS.items()
             if any(key in results.per_class for key in keys_of_group)
         ),

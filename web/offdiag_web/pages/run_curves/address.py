@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from offdiag.services.curves import RankedBy
-from offdiag_web.urls.query_string import read_start, with_query
+from offdiag_web.urls.query_string import one_of, read_start, with_query
 
 Part = Literal["points", "reliability", "histogram"]
 
@@ -49,28 +49,21 @@ class CurvesAddress:
         """The curves of one class, or of all, without the prevalence of another class."""
         return CurvesAddress(self.run_id, name, part=self.part)
 
-    def at_prevalence(self, prevalence: float | None) -> CurvesAddress:
-        """The same class at the given prevalence."""
-        return replace(self, prevalence=prevalence)
-
     def by(self, ranking: RankedBy | None) -> CurvesAddress:
         """The other kind of curve, of the classes that are worst by it."""
         return replace(self, ranked_by=ranking, start=0)
-
-    def starting_at(self, start: int) -> CurvesAddress:
-        """The same page, starting at another class."""
-        return replace(self, start=start)
 
 
 def read_curves(run_id: str, values: Mapping[str, str]) -> tuple[CurvesAddress, list[str]]:
     """The address in a query string, with a notice for each invalid value."""
     notices: list[str] = []
     start, unread = read_start(values)
+    curve = one_of(values.get("curve"), tuple(_NAMES), "curve", notices)
     address = CurvesAddress(
         run_id,
         positive=values.get("positive") or None,
         prevalence=_read_prevalence(values.get("prevalence"), notices),
-        ranked_by=_read_ranking(values.get("curve"), notices),
+        ranked_by=None if curve is None else _NAMES[curve],
         start=start,
         part=values.get("slice") or None,
     )
@@ -79,13 +72,8 @@ def read_curves(run_id: str, values: Mapping[str, str]) -> tuple[CurvesAddress, 
 
 def read_part(values: Mapping[str, str]) -> Part:
     """Which table the CSV contains."""
-    match values.get("part"):
-        case "reliability":
-            return "reliability"
-        case "histogram":
-            return "histogram"
-        case _:
-            return "points"
+    asked = values.get("part")
+    return cast(Part, asked if asked in get_args(Part) else "points")
 
 
 def _read_prevalence(text: str | None, notices: list[str]) -> float | None:
@@ -103,11 +91,3 @@ def _read_prevalence(text: str | None, notices: list[str]) -> float | None:
         )
         return None
     return share
-
-
-def _read_ranking(text: str | None, notices: list[str]) -> RankedBy | None:
-    if not text:
-        return None
-    if text not in _NAMES:
-        notices.append(f"There is no curve “{text}”; use {', '.join(_NAMES)}.")
-    return _NAMES.get(text)

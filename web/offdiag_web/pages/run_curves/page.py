@@ -140,7 +140,7 @@ def page(run_id: str) -> Response:
         found = _browse(address)
     if address.prevalence is not None and found.positive is None:
         notices.append("A prevalence belongs to one class: choose a class first.")
-        address = address.at_prevalence(None)
+        address = replace(address, prevalence=None)
     return curves_view(found, address, notices)
 
 

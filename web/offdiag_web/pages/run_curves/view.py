@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 from werkzeug.wrappers import Response
@@ -84,7 +84,7 @@ def many_classes_view(
         found.start,
         per_page=CLASSES_PER_PAGE,
         words=(words.one, words.many),
-        url=lambda start: address.starting_at(start).url(),
+        url=lambda start: replace(address, start=start).url(),
     )
     return ManyClassesView(
         title=f"The worst {words.many}" if not found.start else f"Further {words.many}",
@@ -231,7 +231,7 @@ def curves_view(found: RunCurves, address: CurvesAddress, notices: list[str]) ->
             may_be_all=found.detail.run.positive_label is None,
         ),
         all_url=CurvesAddress(address.run_id, part=address.part).url(),
-        measured_url=address.at_prevalence(None).url(),
+        measured_url=replace(address, prevalence=None).url(),
         notes=tuple(notes.texts),
         counted=None if results is None or one is None else _of_counted(results.aggregate),
     )

@@ -121,9 +121,9 @@ def examples_view(
         content_url=replace(address, with_content=not address.with_content).url(),
         shows_result=question.kind is Kind.ALL and not question.is_cell,
         range_text=_range_text(page),
-        first_url=address.at(None).url() if page.before else None,
-        previous_url=address.at(page.before).url() if page.before else None,
-        next_url=address.at(page.after).url() if page.after else None,
+        first_url=replace(address, cursor=None).url() if page.before else None,
+        previous_url=replace(address, cursor=page.before).url() if page.before else None,
+        next_url=replace(address, cursor=page.after).url() if page.after else None,
         all_url=ExamplesAddress(address.run_id).url(),
         label_form=None if of_sets or page.missing else _label_form(page, address),
         notes=_notes(

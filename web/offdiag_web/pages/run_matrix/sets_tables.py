@@ -68,18 +68,6 @@ class LabelSetsAddress:
             },
         )
 
-    def ordered(self, order: LabelOrder) -> LabelSetsAddress:
-        """The labels in another order, starting with the first."""
-        return replace(self, order=order, start=0)
-
-    def showing(self, norm: MassNorm) -> LabelSetsAddress:
-        """The same labels with another number in the cells of the matrix."""
-        return replace(self, norm=norm)
-
-    def starting_at(self, start: int) -> LabelSetsAddress:
-        """Another window of the same labels."""
-        return replace(self, start=start)
-
 
 def read_label_sets(
     run_id: str, values: Mapping[str, str], *, default: LabelOrder = "f1"
@@ -214,14 +202,14 @@ def window_of(codes: list[int], address: LabelSetsAddress) -> Paging:
         address.start,
         per_page=LABELS_AT_ONCE,
         words=("label", "labels"),
-        url=lambda start: address.starting_at(start).url(),
+        url=lambda start: replace(address, start=start).url(),
     )
 
 
 def order_segments(address: LabelSetsAddress) -> tuple[Segment, ...]:
     """The choice of the order of labels."""
     return tuple(
-        Segment(text, address.ordered(order).url(), order == address.order)
+        Segment(text, replace(address, order=order, start=0).url(), order == address.order)
         for order, text in _ORDERS
     )
 
@@ -288,7 +276,8 @@ class MassTable:
 def norm_segments(address: LabelSetsAddress) -> tuple[Segment, ...]:
     """The choices for the number in the cells."""
     return tuple(
-        Segment(text, address.showing(norm).url(), norm == address.norm) for norm, text in _NORMS
+        Segment(text, replace(address, norm=norm).url(), norm == address.norm)
+        for norm, text in _NORMS
     )
 
 

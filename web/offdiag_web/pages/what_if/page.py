@@ -290,7 +290,7 @@ def _start(address: WhatIfAddress) -> Response:
                 notice = f"Dataset “{dataset}”: {message_of(refused)}"
             else:
                 few = runs[:FEWER_RUNS] if first.matrix.n_classes > MANY_CLASSES else runs
-                return redirect(_canonical(address.of_runs(few)).url())
+                return redirect(_canonical(replace(address, runs=tuple(few))).url())
     with database.read() as session:
         datasets = dataset_overview(session)
     if dataset and notice is None:
@@ -309,7 +309,7 @@ def _canonical(address: WhatIfAddress) -> WhatIfAddress:
     added = read_what_if({"runs": request.args.get("add", "")}).runs
     runs = tuple(dict.fromkeys((*address.runs, *added)))
     _, base = read_base(current_registry().database, runs, address.question.costs)
-    return asked_by_form(request.args, base).of_runs(runs)
+    return replace(asked_by_form(request.args, base), runs=runs)
 
 
 def _frame(run: RunWithCosts) -> DatasetFrame:
