@@ -16,6 +16,7 @@ from offdiag_web.charts.plot import (
     QUARTERS,
     Frame,
     Tick,
+    beside,
     box,
     grid,
     line,
@@ -263,16 +264,9 @@ def _histogram(frame: Frame, spread: Spread, tone: Tone) -> list[str]:
 def _threshold(in_use: tuple[float, str] | None) -> list[str]:
     if in_use is None:
         return []
-    at, text = in_use
-    x = UPPER.x(min(max(at, 0.0), 1.0))
-    is_left = at <= 0.6
-    label = words(
-        text,
-        x=x + 4 if is_left else x - 4,
-        y=UPPER.top + 13,
-        css_class="direct",
-        anchor="start" if is_left else "end",
-    )
+    share = min(max(in_use[0], 0.0), 1.0)
+    x = UPPER.x(share)
+    label = beside(UPPER, share, in_use[1], y=UPPER.top + 13)
     path = (
         f"M{coordinate(x)} {UPPER.top}V{UPPER.bottom}M{coordinate(x)} {LOWER.top}V{LOWER.bottom}"
     )

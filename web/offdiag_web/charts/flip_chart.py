@@ -91,17 +91,16 @@ def flip_chart(
 
     `name` describes what the chart shows.
     """
-    top = _HIGHEST
     return drawing(
         words("cost ÷ cheapest", x=2, y=14, css_class="axis-title"),
         words(x_title, x=_RIGHT, y=HEIGHT - 6, anchor="end", css_class="axis-title"),
-        *_height_axis(top),
+        *_height_axis(),
         *_strip(strip, axis),
         *_multiple_axis(axis),
         *_marks(axis, flips=flips, now=now),
-        *(path for line in lines for path in _paths(line, axis, top)),
-        *_letters(lines, top),
-        *(spot for line in lines for spot in _readings(line, axis, flips, top)),
+        *(path for line in lines for path in _paths(line, axis)),
+        *_letters(lines),
+        *(spot for line in lines for spot in _readings(line, axis, flips)),
         width=WIDTH,
         height=HEIGHT,
         css_class="chart flip-chart",
@@ -113,14 +112,14 @@ def _x(x: float, axis: FlipAxis) -> float:
     return _LEFT + axis.fraction(x) * (_RIGHT - _LEFT)
 
 
-def _y(times: float, top: float) -> float:
+def _y(times: float) -> float:
     """Vertical position of a multiple of the cheapest; 1 is slightly above the frame's bottom."""
-    return _BOTTOM - 6 - math.log(times) / math.log(top) * (_BOTTOM - 6 - _TOP)
+    return _BOTTOM - 6 - math.log(times) / math.log(_HIGHEST) * (_BOTTOM - 6 - _TOP)
 
 
-def _height_axis(top: float) -> Iterator[str]:
+def _height_axis() -> Iterator[str]:
     for text in _HEIGHT_TICKS:
-        y = _y(float(text), top)
+        y = _y(float(text))
         path = f"M{coordinate(_LEFT)} {coordinate(y)}H{coordinate(_RIGHT)}"
         yield f'<path class="grid" d="{path}"/>'
         yield words(f"{text}×", x=_LEFT - 6, y=y + 4, anchor="end", css_class="tick")
@@ -159,17 +158,17 @@ def _marks(axis: FlipAxis, *, flips: Sequence[float], now: float) -> Iterator[st
         )
 
 
-def _paths(line: FlipLine, axis: FlipAxis, top: float) -> Iterator[str]:
+def _paths(line: FlipLine, axis: FlipAxis) -> Iterator[str]:
     """The line inside the frame, in as many pieces as there are."""
     piece: list[str] = []
     previous: tuple[float, float] | None = None
     for x, times in zip(axis.at.tolist(), line.times.tolist(), strict=True):
-        is_inside = not math.isnan(times) and times <= top
-        was_inside = previous is not None and previous[1] <= top
+        is_inside = not math.isnan(times) and times <= _HIGHEST
+        was_inside = previous is not None and previous[1] <= _HIGHEST
         if previous is not None and is_inside != was_inside and not math.isnan(times):
-            piece.append(_at_the_top(previous, (x, times), axis, top))
+            piece.append(_at_the_top(previous, (x, times), axis))
         if is_inside:
-            piece.append(f"{coordinate(_x(x, axis))} {coordinate(_y(times, top))}")
+            piece.append(f"{coordinate(_x(x, axis))} {coordinate(_y(times))}")
         elif piece:
             yield _path(line, piece)
             piece = []
@@ -178,13 +177,11 @@ def _paths(line: FlipLine, axis: FlipAxis, top: float) -> Iterator[str]:
         yield _path(line, piece)
 
 
-def _at_the_top(
-    one: tuple[float, float], other: tuple[float, float], axis: FlipAxis, top: float
-) -> str:
+def _at_the_top(one: tuple[float, float], other: tuple[float, float], axis: FlipAxis) -> str:
     """The point where the line between two points crosses the top of the frame."""
-    share = (top - one[1]) / (other[1] - one[1])
+    share = (_HIGHEST - one[1]) / (other[1] - one[1])
     x = one[0] + share * (other[0] - one[0])
-    return f"{coordinate(_x(x, axis))} {coordinate(_y(top, top))}"
+    return f"{coordinate(_x(x, axis))} {coordinate(_y(_HIGHEST))}"
 
 
 def _path(line: FlipLine, piece: Sequence[str]) -> str:
@@ -192,19 +189,19 @@ def _path(line: FlipLine, piece: Sequence[str]) -> str:
     return f'<path class="line {line.style.css_class}"{dash} d="M{"L".join(piece)}"/>'
 
 
-def _readings(line: FlipLine, axis: FlipAxis, flips: Sequence[float], top: float) -> Iterator[str]:
+def _readings(line: FlipLine, axis: FlipAxis, flips: Sequence[float]) -> Iterator[str]:
     """Texts for the line at every few costs, and at every flip."""
     for place, (x, times) in enumerate(zip(axis.at.tolist(), line.times.tolist(), strict=True)):
-        if (place % _READ_EVERY == 0 or x in flips) and times <= top:
+        if (place % _READ_EVERY == 0 or x in flips) and times <= _HIGHEST:
             text = f"{line.run_label} at {x:,.3g}×: {times:.3f} times the lowest cost"
-            place_in_picture = (_x(x, axis), _y(times, top))
+            place_in_picture = (_x(x, axis), _y(times))
             yield reading(text, *place_in_picture, values=(x, times), series=line.run_label)
 
 
-def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:
+def _letters(lines: Sequence[FlipLine]) -> Iterator[str]:
     """The letters at the right ends, without overlaps; of lines above the frame, at its top."""
     ends = [
-        (_y(min(float(line.times[-1]), top), top), line)
+        (_y(min(float(line.times[-1]), _HIGHEST)), line)
         for line in lines
         if not math.isnan(float(line.times[-1]))
     ]
@@ -221,7 +218,7 @@ def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:
     for place, (_, line) in zip(places, ends, strict=True):
         css_class = f"run-letter {line.style.css_class}"
         times = float(line.times[-1])
-        text = f"{line.run_label} {_multiple(times)}{' ↑' if times > top else ''}"
+        text = f"{line.run_label} {_multiple(times)}{' ↑' if times > _HIGHEST else ''}"
         yield words(text, x=_RIGHT + 8, y=place, css_class=css_class)
 
 

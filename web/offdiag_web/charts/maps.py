@@ -12,7 +12,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from offdiag.palette import BINS, RAMPS, Theme
-from offdiag_web.charts.svg import coordinate, drawing
+from offdiag_web.charts.svg import coordinate, drawing, words
 
 _LEFT, _TOP, _SIDE, _BOTTOM = 46, 10, 300, 40
 WIDTH, HEIGHT = _LEFT + _SIDE + 14, _TOP + _SIDE + _BOTTOM
@@ -80,17 +80,12 @@ def _axes() -> list[str]:
     bottom = _TOP + _SIDE
     parts = [f'<rect class="frame" x="{_LEFT}" y="{_TOP}" width="{_SIDE}" height="{_SIDE}"/>']
     for text, value in _TICKS:
-        x, y = coordinate(_LEFT + value * _SIDE), coordinate(bottom - value * _SIDE)
-        parts.append(
-            f'<text class="tick" x="{x}" y="{bottom + 16}" text-anchor="middle">{text}</text>'
-        )
-        parts.append(
-            f'<text class="tick" x="{_LEFT - 7}" y="{y}" dy="4" text-anchor="end">{text}</text>'
-        )
-    middle = coordinate(_LEFT + _SIDE / 2)
+        x, y = _LEFT + value * _SIDE, bottom - value * _SIDE
+        parts.append(words(text, x=x, y=bottom + 16, css_class="tick", anchor="middle"))
+        parts.append(words(text, x=_LEFT - 7, y=y + 4, css_class="tick", anchor="end"))
+    middle = _LEFT + _SIDE / 2
     parts.append(
-        f'<text class="axis-name" x="{middle}" y="{HEIGHT - 6}" text-anchor="middle">'
-        "specificity →</text>"
+        words("specificity →", x=middle, y=HEIGHT - 6, css_class="axis-name", anchor="middle")
     )
     up = coordinate(_TOP + _SIDE / 2)
     parts.append(

@@ -159,11 +159,7 @@ def marker(shape: Shape, x: float, y: float, *, size: float = 4) -> str:
             f'<circle class="point" cx="{coordinate(x)}" cy="{coordinate(y)}" '
             f'r="{coordinate(size * 0.9)}"/>'
         )
-    corners = "L".join(
-        f"{coordinate(x + size * across)} {coordinate(y + size * down)}"
-        for across, down in _CORNERS[shape]
-    )
-    return f'<path class="point" d="M{corners}Z"/>'
+    return _closed(*((x + size * across, y + size * down) for across, down in _CORNERS[shape]))
 
 
 def run_mark(position: int, *, name: str) -> Markup:

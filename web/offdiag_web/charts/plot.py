@@ -196,15 +196,13 @@ class _Pen:
 def ring(frame: Frame, across: float, up: float, text: str, *, radius: int = 5) -> str:
     """A ring around a point, with its text on the side that has room."""
     x, y = frame.x(across), frame.y(up)
+    drawn = f'<circle class="ring" cx="{coordinate(x)}" cy="{coordinate(y)}" r="{radius}"/>'
+    line = min(max(y + 4, frame.top + 12), frame.bottom - 4)
+    return drawn + beside(frame, across, text, y=line, gap=radius + 4) if text else drawn
+
+
+def beside(frame: Frame, across: float, text: str, *, y: float, gap: float = 4) -> str:
+    """A text on the side of a point or of an upright line that has room."""
     is_left = across <= 0.6
-    return f'<circle class="ring" cx="{coordinate(x)}" cy="{coordinate(y)}" r="{radius}"/>' + (
-        words(
-            text,
-            x=x + radius + 4 if is_left else x - radius - 4,
-            y=min(max(y + 4, frame.top + 12), frame.bottom - 4),
-            css_class="direct",
-            anchor="start" if is_left else "end",
-        )
-        if text
-        else ""
-    )
+    x = frame.x(across) + (gap if is_left else -gap)
+    return words(text, x=x, y=y, css_class="direct", anchor="start" if is_left else "end")

@@ -58,36 +58,18 @@ def drawing(
     css_class: str,
     name: str,
     shares: tuple[int, int, int, int] | None = None,
+    role: Literal["img", "group"] = "img",
 ) -> Markup:
     """A picture of fixed size in CSS pixels, so that nothing moves while the page loads.
 
     `shares` are left, top, width and height of the area whose axes both go from 0 to 1, for
-    reading values off its lines.
+    reading values off its lines. The `role` is that of a group if there are links inside, which a
+    single image would hide from screen readers.
 
     `parts` are elements made from numbers by this package; `name` describes the picture to those
     who do not see it, and may contain any text.
     """
     area = "" if shares is None else f' data-shares="{" ".join(map(str, shares))}"'
-    return _svg(
-        parts, width=width, height=height, css_class=css_class, name=name, role="img", area=area
-    )
-
-
-def group(*parts: str, width: int, height: int, css_class: str, name: str) -> Markup:
-    """A drawing with links inside, which a single image would hide from screen readers."""
-    return _svg(parts, width=width, height=height, css_class=css_class, name=name, role="group")
-
-
-def _svg(
-    parts: Sequence[str],
-    *,
-    width: int,
-    height: int,
-    css_class: str,
-    name: str,
-    role: str,
-    area: str = "",
-) -> Markup:
     return Markup(  # noqa: S704 - parts are built from checked coordinates, the name is escaped
         f'<svg class="{css_class}"{area} width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="{role}" aria-label="{escape(name)}">'

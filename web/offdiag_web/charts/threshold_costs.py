@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from offdiag_web.charts.plot import (
     Frame,
     Tick,
+    beside,
     box,
     grid,
     name_across,
@@ -193,14 +194,7 @@ def _upright(marks: Sequence[Mark], across: Scale) -> Iterator[str]:
             continue
         x = FRAME.x(share)
         yield f'<path class="threshold" d="M{coordinate(x)} {FRAME.top}V{FRAME.bottom}"/>'
-        is_left = share <= 0.6
-        yield words(
-            mark.text,
-            x=x + 4 if is_left else x - 4,
-            y=FRAME.top + 12 + row * _LINE_HEIGHT,
-            css_class="direct",
-            anchor="start" if is_left else "end",
-        )
+        yield beside(FRAME, share, mark.text, y=FRAME.top + 12 + row * _LINE_HEIGHT)
 
 
 def _best(mark: Mark, across: Scale, up: Scale) -> Iterator[str]:

@@ -28,7 +28,7 @@ from offdiag_web.charts.svg import (
     Extent,
     Scale,
     coordinate,
-    group,
+    drawing,
     linked,
     reading,
     spanning,
@@ -90,7 +90,7 @@ def scatter(dots: Sequence[Dot], axes: Axes, *, name: str) -> Markup:
     across_ticks, up_ticks = ticks_of(across), ticks_of(up)
     in_order = sorted(dots, key=lambda dot: (dot.is_champion, dot.is_in_set, -dot.across.estimate))
     minority, lines = _minority(dots, across, up) if axes.shows_minority else ((), ())
-    return group(
+    return drawing(
         box(FRAME),
         *minority,
         grid(FRAME, across=across_ticks, up=up_ticks),
@@ -104,6 +104,7 @@ def scatter(dots: Sequence[Dot], axes: Axes, *, name: str) -> Markup:
         height=HEIGHT,
         css_class="scatter",
         name=name,
+        role="group",
     )
 
 
