@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from flask import Blueprint, abort, make_response, redirect, render_template, request
@@ -52,22 +52,6 @@ _FILE_WORDS: dict[FileKind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryLine:
-    """One delivery; `error` is from its latest attempt. `retry_url` is None unless it failed.
-
-    `next_attempt` says how long until then, None unless it waits for one.
-    """
-
-    target: str
-    state: Chip
-    attempts: str
-    error: str | None
-    sent: datetime | None
-    next_attempt: str | None
-    retry_url: str | None
-
-
 def _shortened(table: Table, most: int = MOST_LINES) -> Table:
     """A table with its first rows; hidden characters in names are made visible."""
     note = table.note
@@ -107,19 +91,16 @@ def _files(page: EditionPage, address: ReportAddress) -> tuple[tuple[str, str, s
 
 def _delivery(
     each: DeliveryRecord, address: ReportAddress, number: int, now: datetime
-) -> DeliveryLine:
+) -> tuple[DeliveryRecord, str, Chip, str | None, str | None]:
+    """A delivery with its target, its state, the time until its next attempt, and where it is
+    retried if it failed.
+    """
+    wait = None
+    if each.next_attempt is not None:
+        wait = ahead_text((each.next_attempt - now).total_seconds())
     did_not_arrive = each.state in {DeliveryState.FAILED, DeliveryState.REFUSED}
-    return DeliveryLine(
-        target=read_target(each.target).text,
-        state=delivery_chip(each),
-        attempts=numbers.count(each.attempts),
-        error=each.error,
-        sent=each.sent_at,
-        next_attempt=None
-        if each.next_attempt is None
-        else ahead_text((each.next_attempt - now).total_seconds()),
-        retry_url=address.retry_url(number, each.id) if did_not_arrive else None,
-    )
+    retry_url = address.retry_url(number, each.id) if did_not_arrive else None
+    return each, read_target(each.target).text, delivery_chip(each), wait, retry_url
 
 
 _NUMBER = "int(min=1, max=2147483647)"

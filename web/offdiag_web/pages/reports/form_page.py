@@ -271,7 +271,7 @@ def change(name: str) -> Response:
         return shown(version=seen, errors=found)
     try:
         _require_as_seen(known, seen)
-        return redirect(_change(found, seen) if seen else _plan(found), 303)
+        return redirect(_plan(found, seen), 303)
     except (InvalidInput, NotFound, Conflict) as error:
         was_changed = isinstance(error, Stale)
         return shown(version=_version(known) if was_changed else seen, errors=errors_of(error))
@@ -292,28 +292,20 @@ def _require_as_seen(known: Definition, seen: str) -> None:
         )
 
 
-def _plan(wanted: ReportForm) -> str:
+def _plan(wanted: ReportForm, seen: str = "") -> str:
+    """Add the schedule, or change the version of it that the user saw."""
     name_project(wanted.scope.project)
-    add_schedule(
+    save = add_schedule
+    if seen:
+        version = whole_number(seen, most=LARGEST_VERSION)
+        save = partial(change_schedule, seen_version=version)
+    save(
         current_registry().database,
         name=wanted.name,
         cron=wanted.cron,
         zone=wanted.zone,
         scope=wanted.scope,
         delivery=wanted.targets,
-    )
-    return ReportAddress(wanted.scope.project, wanted.name).url()
-
-
-def _change(wanted: ReportForm, seen: str) -> str:
-    change_schedule(
-        current_registry().database,
-        name=wanted.name,
-        cron=wanted.cron,
-        zone=wanted.zone,
-        scope=wanted.scope,
-        delivery=wanted.targets,
-        seen_version=whole_number(seen, most=LARGEST_VERSION),
     )
     return ReportAddress(wanted.scope.project, wanted.name).url()
 

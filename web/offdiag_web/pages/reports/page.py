@@ -9,7 +9,6 @@ from datetime import datetime
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.schedule import due_text
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics import metric_text
 from offdiag.records.report import (
@@ -31,7 +30,6 @@ from offdiag.services.schedules.edit import (
 )
 from offdiag.services.schedules.page import (
     EDITIONS_PER_PAGE,
-    EditionEntry,
     ReportPage,
     ScheduleEntry,
     report_page,
@@ -41,38 +39,18 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.once import new_form, once
-from offdiag_web.components.controls import Chip, paging, spell_short
+from offdiag_web.components.controls import Chip, paging
 from offdiag_web.pages.reports.report_list import NextTime, next_time, reports_view
 from offdiag_web.pages.reports.texts import (
-    Missed,
     alert_words,
     due_texts,
-    edition_chip,
+    edition_line,
     history_line,
-    missed_times,
-    not_sent_words,
-    said_text,
-    sent_chips,
     term_words,
 )
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 from offdiag_web.urls.reports import ReportAddress
-
-
-@dataclass(frozen=True, slots=True)
-class EditionLine:
-    """One edition in the history; `missed` are times before it that no scheduler handled."""
-
-    number: int
-    url: str
-    fire_time: str
-    state: Chip
-    said: str | None
-    missed: Missed | None
-    took: str | None
-    sent: tuple[Chip, ...]
-    not_sent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,24 +97,6 @@ def _warning(page: ReportPage) -> str | None:
     return "No scheduler is running, so this report does not run on schedule."
 
 
-def _edition_line(entry: EditionEntry, address: ReportAddress) -> EditionLine:
-    edition = entry.edition
-    took = None
-    if edition.computed_at is not None:
-        took = spell_short((edition.computed_at - edition.created_at).total_seconds())
-    return EditionLine(
-        number=edition.number,
-        url=address.edition_url(edition.number),
-        fire_time=due_text(edition.fire_time),
-        state=edition_chip(edition),
-        said=said_text(edition),
-        missed=missed_times(edition),
-        took=took,
-        sent=sent_chips(entry.deliveries),
-        not_sent=not_sent_words(edition),
-    )
-
-
 REPORT = "/reports/<name:name>"
 """Address of a report; each page appends its own name."""
 
@@ -179,7 +139,9 @@ def report(name: str) -> Response:
         plan=_plan(found, database.clock()),
         warning=_warning(found),
         line=history_line(found.history, entry.scope),
-        editions=tuple(_edition_line(each, address) for each in found.editions),
+        editions=tuple(
+            edition_line(each.edition, each.deliveries, address) for each in found.editions
+        ),
         paging=paging(
             entry.n_editions,
             start,

@@ -16,17 +16,14 @@ from offdiag.metrics import metric_text
 from offdiag.reports.report import EditionSummary
 from offdiag.services.reports.page import ReportEntry
 from offdiag.services.schedules.page import ScheduleEntry, SchedulesPage
-from offdiag.store.reports import EditionState
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, ahead_text, paging
 from offdiag_web.pages.reports.texts import (
-    edition_chip,
-    not_sent_words,
-    said_text,
+    EditionLine,
+    edition_line,
     scheduler_chip,
     scope_words,
-    sent_chips,
 )
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.reports import ReportAddress, reports_url
@@ -56,20 +53,6 @@ class Trend:
 
 
 @dataclass(frozen=True, slots=True)
-class LastEdition:
-    """The newest edition of a report."""
-
-    number: int
-    url: str
-    state: Chip
-    when: datetime
-    said: str | None
-    sent: tuple[Chip, ...]
-    not_sent: str
-    retry_url: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class ReportLine:
     """One report; `words` and `cron` are None if it has no schedule.
 
@@ -88,7 +71,7 @@ class ReportLine:
     problem: str | None
     is_paused: bool
     next: NextTime | None
-    last: LastEdition | None
+    last: EditionLine | None
     findings: tuple[Chip, ...]
     trend: Trend | None
 
@@ -149,7 +132,7 @@ def _line(
         problem=None if planned is None else planned.problem,
         is_paused=schedule is not None and not schedule.enabled,
         next=next_time(planned, now),
-        last=_last(entry, address),
+        last=None if entry.last is None else edition_line(entry.last, entry.deliveries, address),
         findings=finding_chips(entry.summary),
         trend=_trend(entry.summary),
     )
@@ -180,24 +163,6 @@ def finding_chips(summary: EditionSummary | None) -> tuple[Chip, ...]:
         new = f", {summary.n_raised_flags} new" if summary.n_raised_flags else ""
         chips.append(Chip(f"{numbers.plural(summary.n_open_flags, 'open flag')}{new}", "warning"))
     return tuple(chips) or (Chip("none"),)
-
-
-def _last(entry: ReportEntry, address: ReportAddress) -> LastEdition | None:
-    edition = entry.last
-    if edition is None:
-        return None
-    return LastEdition(
-        number=edition.number,
-        url=address.edition_url(edition.number),
-        state=edition_chip(edition),
-        when=edition.created_at,
-        said=said_text(edition),
-        sent=sent_chips(entry.deliveries),
-        not_sent=not_sent_words(edition),
-        retry_url=address.retry_url(edition.number)
-        if edition.state is EditionState.FAILED
-        else None,
-    )
 
 
 def _trend(summary: EditionSummary | None) -> Trend | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from offdiag.domain.schedule import due_text
 from offdiag.domain.sentences import name
 from offdiag.metrics import metric_text
 from offdiag.reports.charts import axis_of
@@ -20,8 +21,9 @@ from offdiag.store.reports import EditionRecord, EditionState
 from offdiag_web.charts.svg import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip, Tone, spell
+from offdiag_web.components.controls import Chip, Tone, spell, spell_short
 from offdiag_web.components.metric_values import extent_of
+from offdiag_web.urls.reports import ReportAddress
 
 _EDITION_WORDS: Mapping[EditionState, tuple[str, Tone]] = {
     EditionState.PENDING: ("being created", "busy"),
@@ -77,17 +79,12 @@ def due_texts(fires: Sequence[DueTime]) -> tuple[str, ...]:
     return tuple(f"{fire.wall:%a %d %b %Y %H:%M}" for fire in fires)
 
 
-def edition_chip(edition: EditionRecord) -> Chip:
-    """The state of the computation of an edition."""
-    return Chip(*_EDITION_WORDS[edition.state])
-
-
 def delivery_chip(delivery: DeliveryRecord) -> Chip:
     """The state of a delivery, apart from the computation."""
     return Chip(*_DELIVERY_WORDS[delivery.state])
 
 
-def sent_chips(deliveries: Sequence[DeliveryRecord]) -> tuple[Chip, ...]:
+def _sent_chips(deliveries: Sequence[DeliveryRecord]) -> tuple[Chip, ...]:
     """The number of deliveries in each state."""
     counted = {
         state: sum(delivery.state is state for delivery in deliveries) for state in DeliveryState
@@ -97,13 +94,6 @@ def sent_chips(deliveries: Sequence[DeliveryRecord]) -> tuple[Chip, ...]:
         for state, n in counted.items()
         if n
     )
-
-
-def not_sent_words(edition: EditionRecord) -> str:
-    """Why an edition has no deliveries."""
-    if edition.state is not EditionState.COMPUTED and edition.delivery:
-        return "nothing yet"
-    return "stored here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +115,46 @@ def missed_times(edition: EditionRecord) -> Missed | None:
     )
 
 
-def said_text(edition: EditionRecord) -> str | None:
-    """The first sentence of an edition, or the most informative line of its error."""
-    return edition.headline if edition.error is None else last_line(edition.error)
+@dataclass(frozen=True, slots=True)
+class EditionLine:
+    """An edition in a list; `missed` are times before it that no scheduler handled.
+
+    `said` is its first sentence, or the most informative line of its error. `retry_url` is None
+    unless it failed.
+    """
+
+    edition: EditionRecord
+    url: str
+    fire_time: str
+    state: Chip
+    said: str | None
+    missed: Missed | None
+    took: str | None
+    sent: tuple[Chip, ...]
+    not_sent: str
+    retry_url: str | None
+
+
+def edition_line(
+    edition: EditionRecord, deliveries: Sequence[DeliveryRecord], address: ReportAddress
+) -> EditionLine:
+    """An edition with its deliveries, by the address of its report."""
+    done = edition.computed_at
+    has_failed = edition.state is EditionState.FAILED
+    return EditionLine(
+        edition,
+        url=address.edition_url(edition.number),
+        fire_time=due_text(edition.fire_time),
+        state=Chip(*_EDITION_WORDS[edition.state]),
+        said=edition.headline if edition.error is None else last_line(edition.error),
+        missed=missed_times(edition),
+        took=None if done is None else spell_short((done - edition.created_at).total_seconds()),
+        sent=_sent_chips(deliveries),
+        not_sent="nothing yet"
+        if edition.state is not EditionState.COMPUTED and edition.delivery
+        else "stored here",
+        retry_url=address.retry_url(edition.number) if has_failed else None,
+    )
 
 
 def last_line(error: str) -> str:
