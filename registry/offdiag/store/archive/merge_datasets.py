@@ -5,20 +5,10 @@ Label versions are recognised by their content, not by their numbers.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import RowMapping, func, select, update
-from sqlalchemy.orm import Session
 
 from offdiag.errors import Conflict
-from offdiag.store.archive.project import (
-    KnownAs,
-    copy_row,
-    each_row_of,
-    insert_row,
-    rows_of,
-    table_of,
-)
+from offdiag.store.archive.project import Merge, table_of
 from offdiag.store.models import (
     Base,
     BaselineRow,
@@ -42,165 +32,132 @@ from offdiag.store.truths import lock_truths
 _MEANING = ("label_set_id", "weights", "currency", "note")
 
 
-def merge_datasets(source: Session, target: Session, known: KnownAs) -> None:
+def merge_datasets(merge: Merge) -> None:
     """Import everything around label versions and runs. Raises `Conflict`.
 
     Decisions made in this registry stay. Where none was made, the decision of the source is
     imported: the positive class, the groups of classes, and the costs by which runs are judged.
     """
-    for row in rows_of(source, table_of(ProjectRow)):
-        known.projects[row["id"]] = _named_by("name", target, ProjectRow, row, known)
-    for row in rows_of(source, table_of(LabelSetRow)):
-        known.label_sets[row["id"]] = _named_by("digest", target, LabelSetRow, row, known)
-    for row in rows_of(source, table_of(CostMatrixRow)):
-        known.costs[row["id"]] = _costs(target, row, known)
-    for row in rows_of(source, table_of(DatasetRow)):
-        known.datasets[row["id"]] = _dataset(target, row, known)
+    for row in merge.rows(ProjectRow):
+        merge.projects[row["id"]] = _named_by("name", ProjectRow, row, merge)
+    for row in merge.rows(LabelSetRow):
+        merge.label_sets[row["id"]] = _named_by("digest", LabelSetRow, row, merge)
+    for row in merge.rows(CostMatrixRow):
+        merge.costs[row["id"]] = _costs(row, merge)
+    for row in merge.rows(DatasetRow):
+        merge.datasets[row["id"]] = _dataset(row, merge)
 
 
-def merge_baselines(source: Session, target: Session, known: KnownAs) -> None:
+def merge_baselines(merge: Merge) -> None:
     """Pin the baselines of datasets that have none in the target."""
-    table = table_of(BaselineRow)
-    for row in rows_of(source, table):
-        dataset_id = known.datasets[row["dataset_id"]]
-        if not rows_of(target, table, dataset_id=dataset_id):
-            values = dict(row) | {"dataset_id": dataset_id, "run_id": known.runs[row["run_id"]]}
-            target.execute(table.insert(), values)
-            known.added[table.name] += 1
+    for row in merge.rows(BaselineRow):
+        if not merge.there(BaselineRow, dataset_id=merge.datasets[row["dataset_id"]]):
+            merge.copy(BaselineRow, row)
 
 
-def merge_promotions(source: Session, target: Session, known: KnownAs) -> None:
+def merge_promotions(merge: Merge) -> None:
     """Add champions and candidates of datasets for which the target has no decision."""
-    table = table_of(PromotionRow)
-    decided = {row["dataset_id"] for row in rows_of(target, table)}
-    for row in rows_of(source, table):
-        dataset_id = known.datasets[row["dataset_id"]]
-        if dataset_id not in decided:
-            run_id = known.runs.get(row["run_id"], row["run_id"])
-            insert_row(target, table, row, known, dataset_id=dataset_id, run_id=run_id)
+    decided = {row["dataset_id"] for row in merge.there(PromotionRow)}
+    for row in merge.rows(PromotionRow):
+        if merge.datasets[row["dataset_id"]] not in decided:
+            merge.insert(PromotionRow, row)
 
 
-def merge_dataset_comments(source: Session, target: Session, known: KnownAs) -> None:
+def merge_dataset_comments(merge: Merge) -> None:
     """Add comments on datasets that the target does not have yet."""
-    table = table_of(CommentRow)
-    for row in rows_of(source, table):
+    for row in merge.rows(CommentRow):
         if row["dataset_id"] is not None:
             said = {name: row[name] for name in ("at", "author", "text")}
-            dataset_id = known.datasets[row["dataset_id"]]
-            if not rows_of(target, table, dataset_id=dataset_id, **said):
-                insert_row(target, table, row, known, dataset_id=dataset_id)
+            dataset_id = merge.datasets[row["dataset_id"]]
+            if not merge.there(CommentRow, dataset_id=dataset_id, **said):
+                merge.insert(CommentRow, row)
 
 
-def merge_sample_content(source: Session, target: Session, known: KnownAs) -> None:
+def merge_sample_content(merge: Merge) -> None:
     """Add the content of samples about which the target knows nothing."""
     table = table_of(SampleContentRow)
-    for source_id, dataset_id in known.datasets.items():
-        there = set(target.scalars(select(table.c.sample).where(table.c.dataset_id == dataset_id)))
-        for row in each_row_of(source, table, dataset_id=source_id):
+    for source_id, dataset_id in merge.datasets.items():
+        samples = select(table.c.sample).where(table.c.dataset_id == dataset_id)
+        there = set(merge.target.scalars(samples))
+        for row in merge.each_row(SampleContentRow, dataset_id=source_id):
             if row["sample"] not in there:
-                copy_row(target, table, row, known, dataset_id=dataset_id)
+                merge.copy(SampleContentRow, row)
 
 
-def merge_label_answers(source: Session, target: Session, known: KnownAs) -> None:
+def merge_label_answers(merge: Merge) -> None:
     """Add answers that the target does not have, unless they became a label version there.
 
     Published answers record which labels people decided, under the number that the version has in
     the target.
     """
-    table, versions = table_of(LabelAnswerRow), table_of(TruthVersionRow)
-    for source_id, dataset_id in known.datasets.items():
+    for source_id, dataset_id in merge.datasets.items():
         numbers = {
-            version["number"]: _number_of(target, known.truths[version["id"]])
-            for version in rows_of(source, versions, dataset_id=source_id)
+            version["number"]: _number_of(merge.truths[version["id"]], merge)
+            for version in merge.rows(TruthVersionRow, dataset_id=source_id)
         }
-        for row in rows_of(source, table, dataset_id=source_id):
+        for row in merge.rows(LabelAnswerRow, dataset_id=source_id):
             number = numbers.get(row["published_in"], 0)
-            there = rows_of(
-                target,
-                table,
-                dataset_id=dataset_id,
-                **{name: row[name] for name in ("sample", "author", "is_final")},
-            )
+            same = {name: row[name] for name in ("sample", "author", "is_final")}
             if not any(
                 each["published_in"] == number or each["answered_at"] == row["answered_at"]
-                for each in there
+                for each in merge.there(LabelAnswerRow, dataset_id=dataset_id, **same)
             ):
-                copy_row(target, table, row, known, dataset_id=dataset_id, published_in=number)
+                merge.copy(LabelAnswerRow, row, published_in=number)
 
 
-def _named_by(
-    column: str, target: Session, model: type[Base], row: RowMapping, known: KnownAs
-) -> int:
+def _named_by(column: str, model: type[Base], row: RowMapping, merge: Merge) -> int:
     """The id of the row with the same value in a column, which is inserted if there is none."""
-    table = table_of(model)
-    there = target.scalar(select(table.c.id).where(table.c[column] == row[column]))
-    return insert_row(target, table, row, known) if there is None else int(there)
+    there = merge.there(model, **{column: row[column]})
+    return int(there[0]["id"]) if there else merge.insert(model, row)
 
 
-def _costs(target: Session, row: RowMapping, known: KnownAs) -> int:
+def _costs(row: RowMapping, merge: Merge) -> int:
     """The id of the version with the same content whatever its number, else of a new version.
 
     Costs that were reverted occur twice: each version of the source is matched to a different one.
     """
-    table = table_of(CostMatrixRow)
-    project_id = known.projects[row["project_id"]]
-    label_set_id = known.label_sets[row["label_set_id"]]
-    wanted = _said(dict(row) | {"label_set_id": label_set_id})
-    versions = rows_of(target, table, project_id=project_id, name=row["name"])
+    moved = merge.moved(row)
+    versions = merge.there(CostMatrixRow, project_id=moved["project_id"], name=row["name"])
     for version in versions:
-        if _said(dict(version)) == wanted and version["id"] not in known.costs.values():
+        is_same = all(version[name] == moved[name] for name in _MEANING)
+        if is_same and version["id"] not in merge.costs.values():
             return int(version["id"])
     newest = max((version["version"] for version in versions), default=0)
-    return insert_row(
-        target,
-        table,
-        row,
-        known,
-        project_id=project_id,
-        label_set_id=label_set_id,
-        version=max(row["version"], newest + 1),
-    )
+    return merge.insert(CostMatrixRow, row, version=max(row["version"], newest + 1))
 
 
-def _said(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in _MEANING)
-
-
-def _dataset(target: Session, row: RowMapping, known: KnownAs) -> int:
-    table = table_of(DatasetRow)
-    given = {
-        "project_id": known.projects[row["project_id"]],
-        "label_set_id": known.label_sets[row["label_set_id"]],
-        "default_cost_matrix_id": known.costs.get(row["default_cost_matrix_id"]),
-    }
-    found = rows_of(target, table, project_id=given["project_id"], name=row["name"])
+def _dataset(row: RowMapping, merge: Merge) -> int:
+    table, moved = table_of(DatasetRow), merge.moved(row)
+    found = merge.there(DatasetRow, project_id=moved["project_id"], name=row["name"])
     if not found:
-        return insert_row(target, table, row, known, **given)
+        return merge.insert(DatasetRow, row)
     there = found[0]
-    _require_same_classes(row, there, label_set_id=given["label_set_id"])
+    _require_same_classes(row, there, label_set_id=moved["label_set_id"])
     if there["labels_inferred"] != row["labels_inferred"]:
-        known.judged_otherwise.add(row["id"])
+        merge.judged_otherwise.add(row["id"])
     if there["positive_label"] is not None and row["positive_label"] is None:
-        known.judged_otherwise.add(row["id"])
+        merge.judged_otherwise.add(row["id"])
     if there["positive_label"] is None and row["positive_label"] is not None:
-        drop_current_evaluations(target, complete_run_ids(target, there["id"], with_scores=True))
-    target.execute(
+        scored = complete_run_ids(merge.target, there["id"], with_scores=True)
+        drop_current_evaluations(merge.target, scored)
+    merge.target.execute(
         update(table)
         .where(table.c.id == there["id"])
         .values(
-            positive_label=func.coalesce(table.c.positive_label, row["positive_label"]),
-            positive_by_convention=_is_by_convention(there, row),
-            primary_metric=func.coalesce(table.c.primary_metric, row["primary_metric"]),
-            image_template=func.coalesce(table.c.image_template, row["image_template"]),
-            link_template=func.coalesce(table.c.link_template, row["link_template"]),
-            content_hidden=there["content_hidden"] or row["content_hidden"],
+            **{name: func.coalesce(table.c[name], moved[name]) for name in _DECISIONS},
             hierarchy=row["hierarchy"] if there["hierarchy"] is None else there["hierarchy"],
-            default_cost_matrix_id=func.coalesce(
-                table.c.default_cost_matrix_id, given["default_cost_matrix_id"]
-            ),
+            positive_by_convention=_is_by_convention(there, row),
+            content_hidden=there["content_hidden"] or row["content_hidden"],
         )
     )
     return int(there["id"])
+
+
+_DECISIONS = (
+    *("positive_label", "primary_metric"),
+    *("image_template", "link_template", "default_cost_matrix_id"),
+)
+"""Columns of a dataset that are taken from the source where the target has nothing."""
 
 
 def _is_by_convention(there: RowMapping, row: RowMapping) -> bool:
@@ -220,34 +177,31 @@ def _require_same_classes(row: RowMapping, there: RowMapping, *, label_set_id: i
         )
 
 
-def merge_truths(source: Session, target: Session, known: KnownAs) -> None:
+def merge_truths(merge: Merge) -> None:
     """Import all label versions and slices. Raises `Conflict` for contradictions."""
-    for dataset_id in sorted(known.datasets.values()):
-        lock_truths(target, dataset_id)
+    for dataset_id in sorted(merge.datasets.values()):
+        lock_truths(merge.target, dataset_id)
     # A version comes after the one it corrects.
-    for row in rows_of(source, table_of(TruthVersionRow)):
-        there = _same_truth(target, row, known)
+    for row in merge.rows(TruthVersionRow):
+        there = _same_truth(row, merge)
         if there is None:
-            there = _insert_truth(source, target, row, known)
-        known.truths[row["id"]] = there
-        if row["parent_id"] is not None and _number_of(target, there) != row["number"]:
-            known.renumbered.add(row["id"])
-        _merge_slices(source, target, row["id"], known)
+            _insert_truth(row, merge)
+        else:
+            merge.truths[row["id"]] = there
+        is_correction, number = row["parent_id"] is not None, row["number"]
+        if is_correction and _number_of(merge.truths[row["id"]], merge) != number:
+            merge.renumbered.add(row["id"])
+        _merge_slices(row["id"], merge)
 
 
-def _same_truth(target: Session, row: RowMapping, known: KnownAs) -> int | None:
+def _same_truth(row: RowMapping, merge: Merge) -> int | None:
     """The version with the same content: logged with it, or made by the same correction."""
-    table = table_of(TruthVersionRow)
+    moved = merge.moved(row)
     if row["parent_id"] is None:
-        found = rows_of(
-            target,
-            table,
-            dataset_id=known.datasets[row["dataset_id"]],
-            digest=row["digest"],
-            origin="logged",
-        )
-        return int(found[0]["id"]) if found else None
-    found = rows_of(target, table, parent_id=known.truths[row["parent_id"]])
+        of_content = {"digest": row["digest"], "origin": "logged"}
+        found = merge.there(TruthVersionRow, dataset_id=moved["dataset_id"], **of_content)
+    else:
+        found = merge.there(TruthVersionRow, parent_id=moved["parent_id"])
     if found and found[0]["digest"] != row["digest"]:
         raise Conflict(
             f"label version {found[0]['number']} and the imported version {row['number']} correct "
@@ -259,45 +213,33 @@ def _same_truth(target: Session, row: RowMapping, known: KnownAs) -> int | None:
     return int(found[0]["id"]) if found else None
 
 
-def _insert_truth(source: Session, target: Session, row: RowMapping, known: KnownAs) -> int:
+def _insert_truth(row: RowMapping, merge: Merge) -> None:
+    table, moved = table_of(TruthVersionRow), merge.moved(row)
+    numbers = select(func.max(table.c.number)).where(table.c.dataset_id == moved["dataset_id"])
+    number = (merge.target.scalar(numbers) or 0) + 1
+    # A first version refers to itself once it has an id; references are checked at the commit.
+    root_id = moved["root_id"] or 0
+    truth_id = merge.insert(TruthVersionRow, row, number=number, root_id=root_id)
+    merge.truths[row["id"]] = truth_id
+    if row["parent_id"] is None:
+        itself = update(table).where(table.c.id == truth_id).values(root_id=truth_id)
+        merge.target.execute(itself)
+    for chunk in merge.each_row(TruthChunkRow, truth_version_id=row["id"]):
+        merge.copy(TruthChunkRow, chunk)
+
+
+def _number_of(truth_id: int, merge: Merge) -> int | None:
     table = table_of(TruthVersionRow)
-    dataset_id = known.datasets[row["dataset_id"]]
-    newest = target.scalar(
-        select(func.max(table.c.number)).where(table.c.dataset_id == dataset_id)
-    )
-    parent = row["parent_id"]
-    truth_id = insert_row(
-        target,
-        table,
-        row,
-        known,
-        dataset_id=dataset_id,
-        number=(newest or 0) + 1,
-        parent_id=None if parent is None else known.truths[parent],
-        # A first version refers to itself once it has an id; references are checked at the commit.
-        root_id=0 if parent is None else known.truths[row["root_id"]],
-    )
-    if parent is None:
-        target.execute(update(table).where(table.c.id == truth_id).values(root_id=truth_id))
-    chunks = table_of(TruthChunkRow)
-    for chunk in each_row_of(source, chunks, truth_version_id=row["id"]):
-        copy_row(target, chunks, chunk, known, truth_version_id=truth_id)
-    return truth_id
+    return merge.target.scalar(select(table.c.number).where(table.c.id == truth_id))
 
 
-def _number_of(target: Session, truth_id: int) -> int | None:
-    table = table_of(TruthVersionRow)
-    return target.scalar(select(table.c.number).where(table.c.id == truth_id))
-
-
-def _merge_slices(source: Session, target: Session, truth_id: int, known: KnownAs) -> None:
-    table = table_of(TruthSliceRow)
-    there = known.truths[truth_id]
-    for row in each_row_of(source, table, truth_version_id=truth_id):
-        same = rows_of(target, table, truth_version_id=there, name=row["name"])
+def _merge_slices(truth_id: int, merge: Merge) -> None:
+    there = merge.truths[truth_id]
+    for row in merge.each_row(TruthSliceRow, truth_version_id=truth_id):
+        same = merge.there(TruthSliceRow, truth_version_id=there, name=row["name"])
         if not same:
-            copy_row(target, table, row, known, truth_version_id=there)
-            drop_slice_counts(target, there)
+            merge.copy(TruthSliceRow, row)
+            drop_slice_counts(merge.target, there)
         elif (same[0]["levels"], same[0]["codes"]) != (row["levels"], row["codes"]):
             raise Conflict(
                 f"slice column {row['name']!r} exists with other values.",

@@ -5,88 +5,66 @@ Predictions, evaluations and flags of a run are imported only once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import RowMapping, insert, or_, select
+from sqlalchemy import RowMapping, or_, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import RunState
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.reports.document import read_scope, scope_document
-from offdiag.store.archive.project import (
-    KnownAs,
-    copy_row,
-    each_row_of,
-    insert_row,
-    parts_of_evaluations,
-    rows_of,
-    table_of,
-)
+from offdiag.store.archive.project import OF_EVALUATION, OF_RUN, Merge, table_of
 from offdiag.store.models import (
     CommentRow,
     CostMatrixRow,
-    CountedSamplesRow,
-    CountedSliceRow,
     DeliveryRow,
     EvaluationRow,
     FlagEventRow,
     FlagRow,
     PairedRunRow,
     PairedSamplesRow,
-    PredictionChunkRow,
     ReportEditionRow,
     ReportFileRow,
     RunRow,
     ScheduleRow,
-    ScoreChunkRow,
     SliceCountsRow,
-    UploadedMatrixRow,
 )
 from offdiag.store.slices import columns_digest
 from offdiag.store.truths import get_truth
 
-_OF_RUN = (
-    PredictionChunkRow,
-    ScoreChunkRow,
-    UploadedMatrixRow,
-    CountedSamplesRow,
-    CountedSliceRow,
-)
 
-
-def merge_runs(source: Session, target: Session, known: KnownAs) -> None:
+def merge_runs(merge: Merge) -> None:
     """Import the runs that the target does not have. Raises `Conflict` for contradictions.
 
     Results and flags of a run that the target already has stay as they are: it is judged by the
     target's settings, and its flags were triaged there.
     """
-    runs = table_of(RunRow)
     # All ids are looked up first, because a run may name another one that comes after it.
-    for row in rows_of(source, runs):
-        there = _same_run(target, row, known)
-        known.runs[row["id"]] = row["id"] if there is None else there
+    for row in merge.rows(RunRow):
+        there = _same_run(row, merge)
+        merge.runs[row["id"]] = row["id"] if there is None else there
         if there is None:
-            known.new_runs.append(row["id"])
-    for run_id in known.new_runs:
-        (row,) = rows_of(source, runs, id=run_id)
-        _insert_run(source, target, row, known)
+            merge.new_runs.append(row["id"])
+    for run_id in merge.new_runs:
+        (row,) = merge.rows(RunRow, id=run_id)
+        _insert_run(row, merge)
 
 
-def _same_run(target: Session, row: RowMapping, known: KnownAs) -> str | None:
-    runs = table_of(RunRow)
+def _same_run(row: RowMapping, merge: Merge) -> str | None:
+    runs, moved = table_of(RunRow), merge.moved(row)
     same = runs.c.id == row["id"]
     if row["client_key"] is not None:
-        project_id = known.projects[row["project_id"]]
         same = or_(
             same,
-            (runs.c.project_id == project_id) & (runs.c.client_key == row["client_key"]),
+            (runs.c.project_id == moved["project_id"]) & (runs.c.client_key == row["client_key"]),
         )
-    found = target.execute(select(runs).where(same).order_by(runs.c.id)).mappings().all()
+    found = merge.target.execute(select(runs).where(same).order_by(runs.c.id)).mappings().all()
     for there in found:
-        contradiction = _contradiction(row, there, known)
+        contradiction = _contradiction(moved, there)
         if contradiction is not None or len(found) > 1:
             name = "" if there["id"] == row["id"] else f"as {there['id']} "
             raise Conflict(
@@ -98,170 +76,114 @@ def _same_run(target: Session, row: RowMapping, known: KnownAs) -> str | None:
     return found[0]["id"] if found else None
 
 
-def _contradiction(row: RowMapping, there: RowMapping, known: KnownAs) -> str | None:
-    if there["project_id"] != known.projects[row["project_id"]]:
+def _contradiction(moved: Mapping[str, Any], there: RowMapping) -> str | None:
+    if there["project_id"] != moved["project_id"]:
         return "in another project"
     if there["deleted_at"] is not None:
         return "and was deleted"
     if there["state"] == RunState.OPEN:
         return "and is still open"
-    if there["content_digest"] != row["content_digest"]:
+    if there["content_digest"] != moved["content_digest"]:
         return "with other predictions"
-    if there["dataset_id"] != known.datasets[row["dataset_id"]] or there[
-        "truth_version_id"
-    ] != _truth_of(row, known):
+    if any(there[name] != moved[name] for name in ("dataset_id", "truth_version_id")):
         return "with other ground truth"
     return None
 
 
-def _insert_run(source: Session, target: Session, row: RowMapping, known: KnownAs) -> None:
-    results = _valid_results(source, row, known)
+def _insert_run(row: RowMapping, merge: Merge) -> None:
+    results = _valid_results(row, merge)
     is_evaluated = any(result["is_current"] and result["slice"] is None for result in results)
     outdated = row["state"] == RunState.EVALUATED and not is_evaluated
-    origin = row["derived_from"]
-    copy_row(
-        target,
-        table_of(RunRow),
-        row,
-        known,
-        project_id=known.projects[row["project_id"]],
-        dataset_id=known.datasets[row["dataset_id"]],
-        truth_version_id=_truth_of(row, known),
-        derived_from=known.runs.get(origin, origin),
-        state=RunState.FINISHED if outdated else row["state"],
-    )
-    for model in _OF_RUN:
-        table = table_of(model)
-        for part in each_row_of(source, table, run_id=row["id"]):
-            copy_row(target, table, part, known)
-    _insert_paired_counts(source, target, row["id"], known)
-    evaluations = {
-        result["id"]: _insert_evaluation(source, target, result, known) for result in results
-    }
-    for flag in rows_of(source, table_of(FlagRow), run_id=row["id"]):
-        named = evaluations.get(flag["evaluation_id"])
-        flag_id = insert_row(target, table_of(FlagRow), flag, known, evaluation_id=named)
-        for event in rows_of(source, table_of(FlagEventRow), flag_id=flag["id"]):
-            insert_row(target, table_of(FlagEventRow), event, known, flag_id=flag_id)
-        for comment in rows_of(source, table_of(CommentRow), flag_id=flag["id"]):
-            insert_row(target, table_of(CommentRow), comment, known, flag_id=flag_id)
-    for comment in rows_of(source, table_of(CommentRow), run_id=row["id"]):
-        insert_row(target, table_of(CommentRow), comment, known)
+    merge.copy(RunRow, row, state=RunState.FINISHED if outdated else row["state"])
+    for model in OF_RUN:
+        for part in merge.each_row(model, run_id=row["id"]):
+            merge.copy(model, part)
+    _insert_paired_counts(row["id"], merge)
+    for result in results:
+        _insert_evaluation(result, merge)
+    for flag in merge.rows(FlagRow, run_id=row["id"]):
+        merge.flags[flag["id"]] = merge.insert(FlagRow, flag)
+        for event in merge.rows(FlagEventRow, flag_id=flag["id"]):
+            merge.insert(FlagEventRow, event)
+        for comment in merge.rows(CommentRow, flag_id=flag["id"]):
+            merge.insert(CommentRow, comment)
+    for comment in merge.rows(CommentRow, run_id=row["id"]):
+        merge.insert(CommentRow, comment)
 
 
-def _insert_paired_counts(source: Session, target: Session, run_id: str, known: KnownAs) -> None:
+def _insert_paired_counts(run_id: str, merge: Merge) -> None:
     """Insert what a run has in common with others; the first such run also brings the samples."""
-    for part in rows_of(source, table_of(PairedRunRow), run_id=run_id):
-        table = table_of(PairedSamplesRow)
-        if not rows_of(target, table, id=part["paired_id"]):
-            (samples,) = rows_of(source, table, id=part["paired_id"])
-            copy_row(target, table, samples, known)
-        copy_row(target, table_of(PairedRunRow), part, known)
+    for part in merge.rows(PairedRunRow, run_id=run_id):
+        if not merge.there(PairedSamplesRow, id=part["paired_id"]):
+            merge.copy(PairedSamplesRow, *merge.rows(PairedSamplesRow, id=part["paired_id"]))
+        merge.copy(PairedRunRow, part)
 
 
-def _valid_results(source: Session, row: RowMapping, known: KnownAs) -> list[RowMapping]:
+def _valid_results(row: RowMapping, merge: Merge) -> list[RowMapping]:
     """The evaluations of a run that would give the same results in the target."""
-    if row["dataset_id"] in known.judged_otherwise:
+    if row["dataset_id"] in merge.judged_otherwise:
         return []
-    found = rows_of(source, table_of(EvaluationRow), run_id=row["id"])
-    return [result for result in found if result["truth_version_id"] not in known.renumbered]
+    found = merge.rows(EvaluationRow, run_id=row["id"])
+    return [result for result in found if result["truth_version_id"] not in merge.renumbered]
 
 
-def _insert_evaluation(source: Session, target: Session, row: RowMapping, known: KnownAs) -> int:
-    baseline = row["baseline_run_id"]
-    evaluation_id = insert_row(
-        target,
-        table_of(EvaluationRow),
-        row,
-        known,
-        truth_version_id=_truth_of(row, known),
-        cost_matrix_id=known.costs.get(row["cost_matrix_id"]),
-        baseline_run_id=known.runs.get(baseline, baseline),
-    )
-    for table in parts_of_evaluations():
-        if table.name == SliceCountsRow.__tablename__ and not _same_columns(
-            source, target, row, known
-        ):
-            continue  # They are recomputed when they are read.
-        changes: dict[str, Any] = {"evaluation_id": evaluation_id}
-        parts = []
-        for part in rows_of(source, table, evaluation_id=row["id"]):
-            if "label_set_id" in part:
-                changes["label_set_id"] = known.label_sets[part["label_set_id"]]
-            parts.append(dict(part) | changes)
-        if parts:
-            known.added[table.name] += len(parts)
-            target.execute(insert(table), parts)
-    return evaluation_id
+def _insert_evaluation(row: RowMapping, merge: Merge) -> None:
+    merge.evaluations[row["id"]] = merge.insert(EvaluationRow, row)
+    for model in OF_EVALUATION:
+        # Counts of slices with other columns are recomputed when they are read.
+        if model is not SliceCountsRow or _has_same_columns(row, merge):
+            merge.copy(model, *merge.rows(model, evaluation_id=row["id"]))
 
 
-def _same_columns(source: Session, target: Session, row: RowMapping, known: KnownAs) -> bool:
+def _has_same_columns(row: RowMapping, merge: Merge) -> bool:
     """Whether slices have the same columns in the target; counted runs have their own slices."""
-    there, here = row["truth_version_id"], _truth_of(row, known)
-    if there is None or here is None:
+    there, here = row["truth_version_id"], merge.moved(row)["truth_version_id"]
+    if there is None:
         return True
-    return _columns_of(source, there) == _columns_of(target, here)
+    return _columns_of(merge.source, there) == _columns_of(merge.target, here)
 
 
 def _columns_of(session: Session, truth_id: int) -> str:
     return columns_digest(session, get_truth(session, truth_id).root_id)
 
 
-def _truth_of(row: RowMapping, known: KnownAs) -> int | None:
-    truth_id = row["truth_version_id"]
-    return None if truth_id is None else known.truths[truth_id]
-
-
 _IDENTITY = ("fire_time", "state", "data_digest", "error")
 
 
-def merge_reports(source: Session, target: Session, known: KnownAs, *, project: str) -> None:
+def merge_reports(merge: Merge) -> None:
     """Import schedules and editions that the target does not have. Raises `Conflict`.
 
     Schedules arrive paused, because the registry they come from may still issue them. A schedule
     whose name exists in the target is left as it is there.
     """
-    for row in rows_of(source, table_of(ScheduleRow)):
-        known.schedules[row["id"]] = _schedule(source, target, row, known, project)
-    for row in rows_of(source, table_of(ReportEditionRow)):
-        if not _is_there(target, row, known):
-            _insert_edition(source, target, row, known, project)
+    for row in merge.rows(ScheduleRow):
+        merge.schedules[row["id"]] = _schedule(row, merge)
+    for row in merge.rows(ReportEditionRow):
+        if not _is_there(row, merge):
+            _insert_edition(row, merge)
 
 
-def _schedule(
-    source: Session, target: Session, row: RowMapping, known: KnownAs, project: str
-) -> int:
-    table = table_of(ScheduleRow)
-    project_id = known.projects[row["project_id"]]
-    found = rows_of(target, table, project_id=project_id, name=row["name"])
+def _schedule(row: RowMapping, merge: Merge) -> int:
+    project_id = merge.projects[row["project_id"]]
+    found = merge.there(ScheduleRow, project_id=project_id, name=row["name"])
     if found:
         return int(found[0]["id"])
-    known.paused.append(row["name"])
-    return insert_row(
-        target,
-        table,
-        row,
-        known,
-        project_id=project_id,
-        scope=_scope(source, target, row, known, project),
-        enabled=False,
-        next_due=None,
-    )
+    merge.paused.append(row["name"])
+    paused = {"enabled": False, "next_due": None}
+    return merge.insert(ScheduleRow, row, scope=_scope(row, merge), **paused)
 
 
-def _is_there(target: Session, row: RowMapping, known: KnownAs) -> bool:
+def _is_there(row: RowMapping, merge: Merge) -> bool:
     """Whether the target has this edition. Raises `Conflict` for another of its number or time."""
-    table = table_of(ReportEditionRow)
-    of_series = (table.c.project_id == known.projects[row["project_id"]]) & (
-        table.c.name == row["name"]
-    )
+    table, moved = table_of(ReportEditionRow), merge.moved(row)
+    of_series = (table.c.project_id == moved["project_id"]) & (table.c.name == row["name"])
     same = of_series & (
         (table.c.number == row["number"]) | (table.c.fire_time == row["fire_time"])
     )
-    schedule_id = known.schedules.get(row["schedule_id"])
-    if schedule_id is not None:
-        same |= (table.c.schedule_id == schedule_id) & (table.c.fire_time == row["fire_time"])
-    there = target.execute(select(table).where(same)).mappings().all()
+    if moved["schedule_id"] is not None:
+        of_schedule = table.c.schedule_id == moved["schedule_id"]
+        same |= of_schedule & (table.c.fire_time == row["fire_time"])
+    there = merge.target.execute(select(table).where(same)).mappings().all()
     for edition in there:
         if [edition[name] for name in _IDENTITY] != [row[name] for name in _IDENTITY]:
             raise Conflict(
@@ -274,29 +196,16 @@ def _is_there(target: Session, row: RowMapping, known: KnownAs) -> bool:
     return bool(there)
 
 
-def _insert_edition(
-    source: Session, target: Session, row: RowMapping, known: KnownAs, project: str
-) -> None:
-    issue_id = insert_row(
-        target,
-        table_of(ReportEditionRow),
-        row,
-        known,
-        project_id=known.projects[row["project_id"]],
-        schedule_id=known.schedules.get(row["schedule_id"]),
-        scope=_scope(source, target, row, known, project),
-    )
-    files = table_of(ReportFileRow)
-    for file in each_row_of(source, files, issue_id=row["id"]):
-        copy_row(target, files, file, known, issue_id=issue_id)
-    deliveries = table_of(DeliveryRow)
-    for delivery in rows_of(source, deliveries, issue_id=row["id"]):
-        insert_row(target, deliveries, delivery, known, issue_id=issue_id)
+def _insert_edition(row: RowMapping, merge: Merge) -> None:
+    edition_id = merge.insert(ReportEditionRow, row, scope=_scope(row, merge))
+    merge.editions[row["id"]] = edition_id
+    for file in merge.each_row(ReportFileRow, issue_id=row["id"]):
+        merge.copy(ReportFileRow, file)
+    for delivery in merge.rows(DeliveryRow, issue_id=row["id"]):
+        merge.insert(DeliveryRow, delivery)
 
 
-def _scope(
-    source: Session, target: Session, row: RowMapping, known: KnownAs, project: str
-) -> dict[str, Any]:
+def _scope(row: RowMapping, merge: Merge) -> dict[str, Any]:
     """The scope of the report, with names translated to those of the target."""
     try:
         scope = read_scope(row["scope"])
@@ -306,18 +215,18 @@ def _scope(
             field="file",
             hint="Nothing was imported; the archive was not made by offdiag.",
         ) from None
-    baseline = None if scope.baseline is None else known.runs.get(scope.baseline, scope.baseline)
-    costs = _costs(source, target, scope.cost_matrix, known)
-    return scope_document(replace(scope, project=project, baseline=baseline, cost_matrix=costs))
+    baseline = None if scope.baseline is None else merge.runs.get(scope.baseline, scope.baseline)
+    costs = _costs(scope.cost_matrix, merge)
+    named = replace(scope, project=merge.project, baseline=baseline, cost_matrix=costs)
+    return scope_document(named)
 
 
-def _costs(source: Session, target: Session, named: str | None, known: KnownAs) -> str | None:
+def _costs(named: str | None, merge: Merge) -> str | None:
     """The costs that a report names, with the version number that they have in the target."""
     wanted = None if named is None else CostName.parse(named)
     if wanted is None or wanted.version is None:
         return named
-    table = table_of(CostMatrixRow)
-    for version in rows_of(source, table, name=wanted.name, version=wanted.version):
-        (there,) = rows_of(target, table, id=known.costs[version["id"]])
+    for version in merge.rows(CostMatrixRow, name=wanted.name, version=wanted.version):
+        (there,) = merge.there(CostMatrixRow, id=merge.costs[version["id"]])
         return str(replace(wanted, version=there["version"]))
     return named

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, Select, Table, insert, or_, select
+from sqlalchemy import ColumnElement, RowMapping, Select, Table, insert, or_, select, union
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import RunState
@@ -15,6 +15,7 @@ from offdiag.store.deliveries import DeliveryState
 from offdiag.store.models import (
     Base,
     BaselineRow,
+    ClassValuesRow,
     CommentRow,
     ConfusionMatrixRow,
     CostMatrixRow,
@@ -27,6 +28,7 @@ from offdiag.store.models import (
     FlagRow,
     LabelAnswerRow,
     LabelSetRow,
+    MetricValueRow,
     PairedRunRow,
     PairedSamplesRow,
     PredictionChunkRow,
@@ -39,6 +41,8 @@ from offdiag.store.models import (
     SampleContentRow,
     ScheduleRow,
     ScoreChunkRow,
+    ScoreCurveRow,
+    SliceCountsRow,
     TruthChunkRow,
     TruthSliceRow,
     TruthVersionRow,
@@ -46,10 +50,29 @@ from offdiag.store.models import (
 )
 from offdiag.store.reports import EditionState
 
+_REFERENCES = {
+    "project_id": "projects",
+    "label_set_id": "label_sets",
+    "cost_matrix_id": "costs",
+    "default_cost_matrix_id": "costs",
+    "dataset_id": "datasets",
+    "truth_version_id": "truths",
+    "parent_id": "truths",
+    "root_id": "truths",
+    "run_id": "runs",
+    "derived_from": "runs",
+    "baseline_run_id": "runs",
+    "evaluation_id": "evaluations",
+    "flag_id": "flags",
+    "schedule_id": "schedules",
+    "issue_id": "editions",
+}
+"""What a column refers to: a field of `Merge`."""
+
 
 @dataclass
-class KnownAs:
-    """Ids in the source and of the same objects in the target, and what was added to the target.
+class Merge:
+    """A project on its way to another registry: ids there by those in the source, and what is new.
 
     `judged_otherwise` are datasets of the source that the target describes differently from what
     the source used to evaluate their runs; `renumbered` are corrections of labels with another
@@ -57,51 +80,74 @@ class KnownAs:
     compute. `paused` are names of schedules.
     """
 
+    source: Session
+    target: Session
+    project: str
     projects: dict[int, int] = field(default_factory=dict)
     label_sets: dict[int, int] = field(default_factory=dict)
     costs: dict[int, int] = field(default_factory=dict)
     datasets: dict[int, int] = field(default_factory=dict)
     truths: dict[int, int] = field(default_factory=dict)
     runs: dict[str, str] = field(default_factory=dict)
+    evaluations: dict[int, int] = field(default_factory=dict)
+    flags: dict[int, int] = field(default_factory=dict)
     schedules: dict[int, int] = field(default_factory=dict)
+    editions: dict[int, int] = field(default_factory=dict)
     new_runs: list[str] = field(default_factory=list)
     judged_otherwise: set[int] = field(default_factory=set)
     renumbered: set[int] = field(default_factory=set)
     paused: list[str] = field(default_factory=list)
     added: Counter[str] = field(default_factory=Counter)
 
+    def rows(self, model: type[Base], **equal: Any) -> list[RowMapping]:
+        """The rows of the source with these values, by primary key."""
+        return _rows_of(self.source, table_of(model), equal)
 
-def rows_of(session: Session, table: Table, **equal: Any) -> list[RowMapping]:
-    """The rows of a table with these values, by primary key."""
+    def each_row(self, model: type[Base], **equal: Any) -> Iterator[RowMapping]:
+        """The same as `rows`, one at a time: their blobs may be larger than memory."""
+        table = table_of(model)
+        keys = select(*table.primary_key.columns).where(*_conditions(table, equal))
+        for key in self.source.execute(keys.order_by(*table.primary_key.columns)).all():
+            yield from _rows_of(self.source, table, key._asdict())
+
+    def there(self, model: type[Base], **equal: Any) -> list[RowMapping]:
+        """The rows of the target with these values, by primary key."""
+        return _rows_of(self.target, table_of(model), equal)
+
+    def moved(self, row: RowMapping) -> dict[str, Any]:
+        """A row of the source with the ids of the target.
+
+        Runs that are not in the archive keep their ids; nothing takes the place of other objects.
+        """
+        return {name: self._moved(name, value) for name, value in row.items()}
+
+    def insert(self, model: type[Base], row: RowMapping, **changes: Any) -> int:
+        """Insert a row of the source under a new id, which is returned."""
+        table, values = table_of(model), self.moved(row) | changes
+        del values["id"]
+        self.added[table.name] += 1
+        return int(self.target.execute(insert(table).returning(table.c.id), values).scalar_one())
+
+    def copy(self, model: type[Base], *rows: RowMapping, **changes: Any) -> None:
+        """Insert rows of the source that have no numbers as ids."""
+        table = table_of(model)
+        if rows:
+            self.added[table.name] += len(rows)
+            self.target.execute(insert(table), [self.moved(row) | changes for row in rows])
+
+    def _moved(self, column: str, value: Any) -> Any:
+        if column not in _REFERENCES:
+            return value
+        ids = getattr(self, _REFERENCES[column])
+        return ids.get(value, value if ids is self.runs else None)
+
+
+def _rows_of(session: Session, table: Table, equal: Mapping[str, Any]) -> list[RowMapping]:
     found = select(table).where(*_conditions(table, equal))
     return list(session.execute(found.order_by(*table.primary_key.columns)).mappings())
 
 
-def each_row_of(session: Session, table: Table, **equal: Any) -> Iterator[RowMapping]:
-    """The same as `rows_of`, one at a time: their blobs may be larger than memory."""
-    keys = select(*table.primary_key.columns).where(*_conditions(table, equal))
-    for key in session.execute(keys.order_by(*table.primary_key.columns)).all():
-        yield from rows_of(session, table, **key._asdict())
-
-
-def insert_row(
-    target: Session, table: Table, row: RowMapping, known: KnownAs, **changes: Any
-) -> int:
-    """Insert a row under a new id, which is returned."""
-    values = {name: value for name, value in row.items() if name != "id"} | changes
-    known.added[table.name] += 1
-    return int(target.execute(insert(table).returning(table.c.id), values).scalar_one())
-
-
-def copy_row(
-    target: Session, table: Table, row: RowMapping, known: KnownAs, **changes: Any
-) -> None:
-    """Insert a row that has no id of its own."""
-    known.added[table.name] += 1
-    target.execute(insert(table), dict(row) | changes)
-
-
-def _conditions(table: Table, equal: dict[str, Any]) -> list[Any]:
+def _conditions(table: Table, equal: Mapping[str, Any]) -> list[Any]:
     return [table.c[name] == value for name, value in equal.items()]
 
 
@@ -122,127 +168,89 @@ LEFT_OUT = {
 """Tables of which an archive of a project holds nothing, with the reason."""
 
 
+OF_RUN = (
+    PredictionChunkRow,
+    ScoreChunkRow,
+    UploadedMatrixRow,
+    CountedSamplesRow,
+    CountedSliceRow,
+)
+"""Tables of what was logged with a run alone."""
+OF_EVALUATION = (
+    ConfusionMatrixRow,
+    MetricValueRow,
+    ClassValuesRow,
+    ScoreCurveRow,
+    SliceCountsRow,
+)
+"""Tables of the results of evaluations, which have no key of their own."""
+
+
 def rows_of_project(project_id: int) -> dict[Table, Select[Any]]:
     """The rows of each table that belong to a project, referenced tables first.
 
     Runs that are open or deleted are left out, and so are reports and deliveries that are still to
     be made: otherwise both registries would make them.
     """
-    return {
-        table: select(table).where(condition)
-        for table, condition in {
-            table_of(ProjectRow): ProjectRow.id == project_id,
-            **_of_datasets(project_id),
-            **_of_runs(project_id),
-            **_of_reports(project_id),
-            table_of(CommentRow): _comments(project_id),
-        }.items()
-    }
-
-
-def table_of(model: type[Base]) -> Table:
-    return Base.metadata.tables[model.__tablename__]
-
-
-def parts_of_evaluations() -> list[Table]:
-    """The tables that hold the results of evaluations and have no key of their own."""
-    return [
-        table
-        for table in Base.metadata.sorted_tables
-        if "evaluation_id" in table.primary_key.columns
-    ]
-
-
-Conditions = dict[Table, ColumnElement[bool]]
-
-
-def _of_datasets(project_id: int) -> Conditions:
     datasets = select(DatasetRow.id).where(DatasetRow.project_id == project_id)
     truths = select(TruthVersionRow.id).where(TruthVersionRow.dataset_id.in_(datasets))
-    return {
-        table_of(LabelSetRow): _used_labels(project_id),
-        table_of(CostMatrixRow): CostMatrixRow.project_id == project_id,
-        table_of(DatasetRow): DatasetRow.project_id == project_id,
-        table_of(TruthVersionRow): TruthVersionRow.dataset_id.in_(datasets),
-        table_of(TruthChunkRow): TruthChunkRow.truth_version_id.in_(truths),
-        table_of(TruthSliceRow): TruthSliceRow.truth_version_id.in_(truths),
-        table_of(PromotionRow): PromotionRow.dataset_id.in_(datasets),
-        table_of(ProblemRow): ProblemRow.dataset_id.in_(datasets),
-        table_of(SampleContentRow): SampleContentRow.dataset_id.in_(datasets),
-        table_of(LabelAnswerRow): LabelAnswerRow.dataset_id.in_(datasets),
-    }
-
-
-def _of_runs(project_id: int) -> Conditions:
-    runs = _complete_runs(project_id)
-    evaluations = select(EvaluationRow.id).where(EvaluationRow.run_id.in_(runs))
-    flags = select(FlagRow.id).where(FlagRow.run_id.in_(runs))
-    return {
-        table_of(RunRow): RunRow.id.in_(runs),
-        table_of(PredictionChunkRow): PredictionChunkRow.run_id.in_(runs),
-        table_of(ScoreChunkRow): ScoreChunkRow.run_id.in_(runs),
-        table_of(UploadedMatrixRow): UploadedMatrixRow.run_id.in_(runs),
-        table_of(CountedSamplesRow): CountedSamplesRow.run_id.in_(runs),
-        table_of(CountedSliceRow): CountedSliceRow.run_id.in_(runs),
-        table_of(PairedSamplesRow): PairedSamplesRow.id.in_(
-            select(PairedRunRow.paired_id).where(PairedRunRow.run_id.in_(runs))
-        ),
-        table_of(PairedRunRow): PairedRunRow.run_id.in_(runs),
-        table_of(BaselineRow): BaselineRow.run_id.in_(runs),
-        table_of(EvaluationRow): EvaluationRow.run_id.in_(runs),
-        **{table: table.c.evaluation_id.in_(evaluations) for table in parts_of_evaluations()},
-        table_of(FlagRow): FlagRow.run_id.in_(runs),
-        table_of(FlagEventRow): FlagEventRow.flag_id.in_(flags),
-    }
-
-
-def _of_reports(project_id: int) -> Conditions:
-    is_made = (ReportEditionRow.project_id == project_id) & (
-        ReportEditionRow.state != EditionState.PENDING
-    )
-    made = select(ReportEditionRow.id).where(is_made)
-    return {
-        table_of(ScheduleRow): ScheduleRow.project_id == project_id,
-        table_of(ReportEditionRow): is_made,
-        table_of(ReportFileRow): ReportFileRow.edition_id.in_(made),
-        table_of(DeliveryRow): DeliveryRow.edition_id.in_(made)
-        & (DeliveryRow.state != DeliveryState.PENDING),
-    }
-
-
-def _comments(project_id: int) -> ColumnElement[bool]:
-    runs = _complete_runs(project_id)
-    datasets = select(DatasetRow.id).where(DatasetRow.project_id == project_id)
-    return or_(
-        CommentRow.run_id.in_(runs),
-        CommentRow.dataset_id.in_(datasets),
-        CommentRow.flag_id.in_(select(FlagRow.id).where(FlagRow.run_id.in_(runs))),
-    )
-
-
-def _complete_runs(project_id: int) -> Select[str]:
-    return select(RunRow.id).where(
+    runs = select(RunRow.id).where(
         RunRow.project_id == project_id,
         RunRow.state != RunState.OPEN,
         RunRow.deleted_at.is_(None),
     )
-
-
-def _used_labels(project_id: int) -> ColumnElement[bool]:
-    """Label sets of datasets, costs and the matrices of runs, which may have older labels."""
-    evaluations = select(EvaluationRow.id).where(
-        EvaluationRow.run_id.in_(_complete_runs(project_id))
+    evaluations = select(EvaluationRow.id).where(EvaluationRow.run_id.in_(runs))
+    flags = select(FlagRow.id).where(FlagRow.run_id.in_(runs))
+    is_made = (ReportEditionRow.project_id == project_id) & (
+        ReportEditionRow.state != EditionState.PENDING
     )
-    return or_(
-        LabelSetRow.id.in_(
-            select(DatasetRow.label_set_id).where(DatasetRow.project_id == project_id)
-        ),
-        LabelSetRow.id.in_(
-            select(CostMatrixRow.label_set_id).where(CostMatrixRow.project_id == project_id)
-        ),
-        LabelSetRow.id.in_(
-            select(ConfusionMatrixRow.label_set_id).where(
-                ConfusionMatrixRow.evaluation_id.in_(evaluations)
-            )
+    made = select(ReportEditionRow.id).where(is_made)
+    # Matrices of runs may have older labels than their datasets.
+    label_sets = union(
+        select(DatasetRow.label_set_id).where(DatasetRow.project_id == project_id),
+        select(CostMatrixRow.label_set_id).where(CostMatrixRow.project_id == project_id),
+        select(ConfusionMatrixRow.label_set_id).where(
+            ConfusionMatrixRow.evaluation_id.in_(evaluations)
         ),
     )
+    pairs = select(PairedRunRow.paired_id).where(PairedRunRow.run_id.in_(runs))
+    belongs: dict[type[Base], ColumnElement[bool]] = {
+        ProjectRow: ProjectRow.id == project_id,
+        LabelSetRow: LabelSetRow.id.in_(label_sets),
+        CostMatrixRow: CostMatrixRow.project_id == project_id,
+        DatasetRow: DatasetRow.project_id == project_id,
+        **_with("dataset_id", datasets, TruthVersionRow),
+        **_with("truth_version_id", truths, TruthChunkRow, TruthSliceRow),
+        **_with("dataset_id", datasets, *_OF_DATASET),
+        RunRow: RunRow.id.in_(runs),
+        **_with("run_id", runs, *OF_RUN),
+        PairedSamplesRow: PairedSamplesRow.id.in_(pairs),
+        **_with("run_id", runs, PairedRunRow, BaselineRow, EvaluationRow),
+        **_with("evaluation_id", evaluations, *OF_EVALUATION),
+        **_with("run_id", runs, FlagRow),
+        **_with("flag_id", flags, FlagEventRow),
+        ScheduleRow: ScheduleRow.project_id == project_id,
+        ReportEditionRow: is_made,
+        **_with("issue_id", made, ReportFileRow),
+        DeliveryRow: DeliveryRow.edition_id.in_(made)
+        & (DeliveryRow.state != DeliveryState.PENDING),
+        CommentRow: or_(
+            CommentRow.run_id.in_(runs),
+            CommentRow.dataset_id.in_(datasets),
+            CommentRow.flag_id.in_(flags),
+        ),
+    }
+    return {table_of(model): select(table_of(model)).where(it) for model, it in belongs.items()}
+
+
+_OF_DATASET = (PromotionRow, ProblemRow, SampleContentRow, LabelAnswerRow)
+
+
+def _with(
+    column: str, ids: Select[Any], *models: type[Base]
+) -> dict[type[Base], ColumnElement[bool]]:
+    return {model: table_of(model).c[column].in_(ids) for model in models}
+
+
+def table_of(model: type[Base]) -> Table:
+    return Base.metadata.tables[model.__tablename__]

@@ -39,7 +39,7 @@ from offdiag.store.archive.merge_datasets import (
     merge_truths,
 )
 from offdiag.store.archive.merge_runs import merge_reports, merge_runs
-from offdiag.store.archive.project import KnownAs, rows_of_project
+from offdiag.store.archive.project import Merge, rows_of_project
 from offdiag.store.database import Database
 from offdiag.store.models import LabelSetRow, ProjectRow
 from offdiag.store.problems import number_problems
@@ -148,19 +148,19 @@ def take_over(source: Session, target: Session, *, project: str) -> TakenOver:
     Raises `Conflict` for anything that contradicts the target, and when another transaction is
     writing the same rows.
     """
-    known = KnownAs()
+    merge = Merge(source, target, project)
     lift_time_limits(target.connection())
     try:
-        merge_datasets(source, target, known)
-        merge_truths(source, target, known)
-        merge_runs(source, target, known)
-        merge_baselines(source, target, known)
-        merge_promotions(source, target, known)
-        merge_dataset_comments(source, target, known)
-        merge_sample_content(source, target, known)
-        merge_label_answers(source, target, known)
+        merge_datasets(merge)
+        merge_truths(merge)
+        merge_runs(merge)
+        merge_baselines(merge)
+        merge_promotions(merge)
+        merge_dataset_comments(merge)
+        merge_sample_content(merge)
+        merge_label_answers(merge)
         number_problems(target)
-        merge_reports(source, target, known, project=project)
+        merge_reports(merge)
         target.flush()
     except IntegrityError as error:
         raise Conflict(
@@ -168,11 +168,11 @@ def take_over(source: Session, target: Session, *, project: str) -> TakenOver:
             field="project",
             hint="Nothing was imported. Try again.",
         ) from error
-    new = set(known.new_runs)
+    new = set(merge.new_runs)
     return TakenOver(
         project=project,
-        new_runs=tuple(known.runs[run_id] for run_id in known.runs if run_id in new),
-        known_runs=tuple(known.runs[run_id] for run_id in known.runs if run_id not in new),
-        added=dict(known.added),
-        paused=tuple(known.paused),
+        new_runs=tuple(merge.new_runs),
+        known_runs=tuple(here for run_id, here in merge.runs.items() if run_id not in new),
+        added=dict(merge.added),
+        paused=tuple(merge.paused),
     )
