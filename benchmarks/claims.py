@@ -131,7 +131,7 @@ def behind(found: ManyComparison, key: str) -> list[bool]:
 def many_ties(cell: Cell, rng: Rng) -> tuple[bool, ...]:
     """Whether any run is called worse by each metric, by any of them, and by any recall."""
     actual, runs = cell.draw(rng)
-    found = compare_many(actual, runs, labels=labels_of(cell), seed=0)
+    found = compare_many(actual, runs, labels=labels_of(cell))
     by_metric = [any(behind(found, key)) for key in HEADLINE]
     by_class = any(
         place.rank_status is RankStatus.BEHIND for places in found.recall for place in places
@@ -143,7 +143,7 @@ def many_differences(cell: Cell, rng: Rng) -> tuple[float, ...]:
     """Shares of the truly worse half that are called worse, by the library and by Holm over all
     pairs, and whether one of the equally best is."""
     actual, runs = cell.draw(rng)
-    found = compare_many(actual, runs, labels=labels_of(cell), seed=0)
+    found = compare_many(actual, runs, labels=labels_of(cell))
     n_best = len(runs) // 2
     called = behind(found, "overall_accuracy")
     by_holm = set()
@@ -165,7 +165,7 @@ def pair_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
     """Whether any primary metric is called different, and any recall of a class."""
     actual, (first, second) = cell.draw(rng)
     joint = joint_counts(actual=actual, first=first, second=second, labels=labels_of(cell))
-    found = compare_paired(joint, seed=0)
+    found = compare_paired(joint)
     return (
         any(each.outcome.is_separable for each in found.metrics),
         any(each.outcome.is_separable for each in found.classes["recall"]),

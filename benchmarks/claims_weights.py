@@ -74,7 +74,7 @@ def ties(cell: Cell, rng: Rng, *, weights: Weights) -> tuple[float, ...]:
     """Whether any primary metric or any recall is called different; which intervals cover."""
     actual, (first, second) = cell.draw(rng)
     pair = WeightedPair(actual, first, second, weights.of(actual, rng), labels_of(cell))
-    found = compare_weighted(pair, seed=0)
+    found = compare_weighted(pair)
     counted = pair.sides[0]
     suite = evaluate_stack(counted.sums, ordinal=False, names=counted.labels.names)
     intervals = weighted_suite_intervals(counted, suite, seed=0).aggregate

@@ -16,7 +16,6 @@ from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.services.champions.leaders import leaders_of, set_primary_metric
 from offdiag.services.comparisons.compare import RunComparison, compare_runs
 from offdiag.services.datasets import pin_baseline
-from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.examples.changed import changed_examples
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.methods.compared import methods_of
@@ -60,9 +59,7 @@ def test_two_stored_runs_differ_as_their_sets_do_in_memory(database: Database) -
     found = compare_runs(database, [first.id, second.id])
 
     runs = paired_runs(TRUE, WORSE, BETTER)
-    expected = compare_paired_sets(
-        PairedSets(runs.actual, runs.predictions, found.runs[0].labels), seed=INTERVAL_SEED
-    )
+    expected = compare_paired_sets(PairedSets(runs.actual, runs.predictions, found.runs[0].labels))
     assert pair(found).metrics == expected.metrics
     assert pair(found).classes == expected.classes
     assert found.verdict is not None

@@ -28,12 +28,12 @@ WEIGHT = RNG.exponential(size=N)
 
 
 def compared(weight: np.ndarray[tuple[int], np.dtype[np.float64]]) -> PairComparison:
-    return compare_weighted(WeightedPair(ACTUAL, FIRST, SECOND, weight, LABELS), seed=1)
+    return compare_weighted(WeightedPair(ACTUAL, FIRST, SECOND, weight, LABELS))
 
 
 def test_equal_weights_give_the_tests_of_counts() -> None:
     joint = joint_counts(actual=ACTUAL, first=FIRST, second=SECOND, labels=LABELS)
-    expected = compare_paired(joint, seed=1)
+    expected = compare_paired(joint)
 
     found = compared(np.full(N, 0.25))
 
@@ -82,7 +82,7 @@ def test_slopes_predict_what_a_little_more_weight_does() -> None:
 
 def test_swapped_runs_differ_by_their_sign_alone() -> None:
     there = compared(WEIGHT)
-    back = compare_weighted(WeightedPair(ACTUAL, SECOND, FIRST, WEIGHT, LABELS), seed=1)
+    back = compare_weighted(WeightedPair(ACTUAL, SECOND, FIRST, WEIGHT, LABELS))
 
     for one, other in zip(there.metrics, back.metrics, strict=True):
         assert one.difference.value == pytest.approx(-(other.difference.value or 0.0))

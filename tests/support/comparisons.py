@@ -27,7 +27,7 @@ def joint_of(triples: Iterable[Triple], labels: Sequence[str]) -> JointCounts:
 
 def pair_of(triples: Sequence[Triple], labels: Sequence[str] = ("yes", "no")) -> PairComparison:
     """The comparison of stated cases."""
-    return compare_paired(joint_of(triples, labels), seed=1)
+    return compare_paired(joint_of(triples, labels))
 
 
 BOTH_RIGHT: tuple[Triple, ...] = (("yes", "yes", "yes", 60), ("no", "no", "no", 60))

@@ -25,6 +25,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets, Unweighted
 from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.delta import range_of
+from offdiag.metrics.intervals.draws import INTERVAL_SEED
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.paired.best_runs import (
@@ -46,7 +47,7 @@ MOST_CELLS = 1_000_000
 """Cells of all matrices together, for the same reason."""
 
 
-def best_by_metric(runs: PairedRuns, keys: Sequence[str], *, seed: int) -> dict[str, BestOfMany]:
+def best_by_metric(runs: PairedRuns, keys: Sequence[str]) -> dict[str, BestOfMany]:
     """The best of three or more runs by each aggregate metric that has a better direction.
 
     Empty unless `is_small_enough` holds.
@@ -60,7 +61,7 @@ def best_by_metric(runs: PairedRuns, keys: Sequence[str], *, seed: int) -> dict[
         suite = labelled_suite(stack, labels).aggregate
         return {key: np.asarray(suite[key].value) for key in signs}
 
-    return best_of_many(runs, score, signs=signs, seed=seed)
+    return best_of_many(runs, score, signs=signs, seed=INTERVAL_SEED)
 
 
 def is_small_enough(n_samples: int, n_runs: int, n_classes: int) -> bool:
@@ -129,7 +130,6 @@ class ManyComparison:
     cochran: CochranQ | None
     unpaired: tuple[int, ...]
     confidence: float
-    seed: int
     best_of_many: Mapping[str, BestOfMany] = field(default_factory=dict)
     in_pairs: bool = False
     left_out: tuple[int, ...] = ()
@@ -155,7 +155,6 @@ def compare_many(
     runs: Sequence[Codes | ConfusionMatrix],
     *,
     labels: LabelSet,
-    seed: int,
     confidence: float = 0.95,
 ) -> ManyComparison:
     """Compare runs on the n samples of `actual`, at least one.
@@ -167,14 +166,13 @@ def compare_many(
     uploaded = {at: run for at, run in enumerate(runs) if isinstance(run, ConfusionMatrix)}
     predicted = tuple(run for run in runs if not isinstance(run, ConfusionMatrix))
     paired = PairedRuns(actual, predicted, labels) if predicted else None
-    return compare_together(paired, uploaded, seed=seed, confidence=confidence)
+    return compare_together(paired, uploaded, confidence=confidence)
 
 
 def compare_together(
     paired: RunsTogether | None,
     uploaded: Mapping[int, ConfusionMatrix],
     *,
-    seed: int,
     confidence: float = 0.95,
 ) -> ManyComparison:
     """Compare runs that are already paired; `uploaded` are matrices of others by position."""
@@ -184,15 +182,13 @@ def compare_together(
     matrices = tuple(uploaded[at] if at in uploaded else next(of_paired) for at in range(n_runs))
     unpaired = tuple(uploaded)
     recall = [class_values(matrix, confidence=confidence)["recall"] for matrix in matrices]
-    metrics, classes = _contests(
-        paired, positions, matrices, recall, seed=seed, confidence=confidence
-    )
-    (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence)
-    of_classes = confidence_sets(classes, seed=seed, confidence=confidence)
+    metrics, classes = _contests(paired, positions, matrices, recall, confidence=confidence)
+    (sets,) = confidence_sets([metrics], seed=INTERVAL_SEED, confidence=confidence)
+    of_classes = confidence_sets(classes, seed=INTERVAL_SEED, confidence=confidence)
     pairs, cochran = _correct_predictions(paired, positions)
     best: Mapping[str, BestOfMany] = {}
     if isinstance(paired, PairedRuns) and not unpaired:
-        best = best_by_metric(paired, HEADLINE, seed=seed)
+        best = best_by_metric(paired, HEADLINE)
     return many_comparison(
         matrices,
         dict(zip(HEADLINE, sets, strict=True)),
@@ -202,7 +198,6 @@ def compare_together(
         cochran=cochran,
         unpaired=unpaired,
         confidence=confidence,
-        seed=seed,
         best=best,
         in_pairs=isinstance(paired, PairwiseRuns),
     )
@@ -218,7 +213,6 @@ def many_comparison(
     cochran: CochranQ | None,
     unpaired: tuple[int, ...] = (),
     confidence: float,
-    seed: int,
     best: Mapping[str, BestOfMany],
     in_pairs: bool = False,
 ) -> ManyComparison:
@@ -244,7 +238,6 @@ def many_comparison(
         cochran,
         unpaired,
         confidence,
-        seed,
         best,
         in_pairs,
     )
@@ -256,13 +249,12 @@ def _contests(
     matrices: Sequence[ConfusionMatrix],
     recall: Sequence[Sequence[MetricValue]],
     *,
-    seed: int,
     confidence: float,
 ) -> tuple[Contest, tuple[Contest, ...]]:
     """Contests by the primary metrics and by recall; `positions` are those of paired runs."""
     if paired is not None and len(positions) == len(matrices):
         return metric_contest(paired, HEADLINE), recall_contests(paired)
-    bounded = [_with_intervals(each, seed=seed, confidence=confidence) for each in matrices]
+    bounded = [_with_intervals(each, confidence) for each in matrices]
     metrics = unpaired_metric_contest(
         HEADLINE,
         matrices,
@@ -288,10 +280,8 @@ def _width(key: str) -> float:
     return high - low
 
 
-def _with_intervals(
-    matrix: ConfusionMatrix, *, seed: int, confidence: float
-) -> dict[str, MetricValue]:
-    found = suite_intervals(matrix, seed=seed, confidence=confidence).aggregate
+def _with_intervals(matrix: ConfusionMatrix, confidence: float) -> dict[str, MetricValue]:
+    found = suite_intervals(matrix, seed=INTERVAL_SEED, confidence=confidence).aggregate
     return {key: found[key].at().around(each) for key, each in headline_values(matrix).items()}
 
 

@@ -192,7 +192,6 @@ def compare_paired(
     joint: JointCounts,
     *,
     scores: tuple[ScoreDifference, ...] = (),
-    seed: int,
     confidence: float = 0.95,
 ) -> PairComparison:
     """Compare two runs on the same samples, of which there is at least one.
@@ -208,7 +207,7 @@ def compare_paired(
     return paired_comparison(
         both,
         rates=joint.accuracy,
-        together=judge_together(joint, both.differences, confidence=confidence, seed=seed),
+        together=judge_together(joint, both.differences, confidence=confidence),
         changes=changes,
         cells=paired_cells(joint, confidence=confidence),
         facts=PairedFacts(
@@ -276,7 +275,7 @@ def paired_comparison(
 
 
 def compare_unpaired(
-    first: ConfusionMatrix, second: ConfusionMatrix, *, seed: int, confidence: float = 0.95
+    first: ConfusionMatrix, second: ConfusionMatrix, *, confidence: float = 0.95
 ) -> PairComparison:
     """Compare two matrices with the same labels as if of different samples, at least one each.
 
@@ -285,7 +284,7 @@ def compare_unpaired(
     too wide, so differences they call significant are all the more so.
     """
     sides, both = (first, second), BothRuns(first, second)
-    together = judge_unpaired(first, second, both.differences, confidence=confidence, seed=seed)
+    together = judge_unpaired(first, second, both.differences, confidence=confidence)
     alone, simultaneous = (
         _squared_and_added(*(_accuracy(side, level) for side in sides))
         for level in (confidence, confidence_of(together.critical))

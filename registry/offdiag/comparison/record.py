@@ -23,6 +23,7 @@ from offdiag.comparison.pair_verdict import (
 from offdiag.comparison.rank_status import Rank
 from offdiag.comparison.texts import run_label
 from offdiag.metrics.counted import Counted, numbers_of
+from offdiag.metrics.intervals.draws import INTERVAL_SEED
 from offdiag.metrics.paired.confidence_set import DRAWS
 
 
@@ -44,7 +45,7 @@ def pair_record(
         "n": {"a": pair.first.total, "b": pair.second.total},
         "class_sizes": {"a": _class_sizes(pair.first), "b": _class_sizes(pair.second)},
         "confidence": pair.confidence,
-        "seed": pair.together.seed,
+        "seed": INTERVAL_SEED,
         "judged_together": {
             "metrics": list(pair.together.tested),
             "left_out": list(pair.together.left_out),
@@ -75,7 +76,7 @@ def many_record(
         "not_paired": [run_label(at) for at in many.unpaired],
         "on_other_labels": [run_label(at) for at in many.left_out],
         "confidence": many.confidence,
-        "seed": many.seed,
+        "seed": INTERVAL_SEED,
         "replicates": DRAWS,
         "metrics": {
             key: {run_label(at): rank_record(place) for at, place in enumerate(found)}

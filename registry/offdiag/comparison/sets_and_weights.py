@@ -11,6 +11,7 @@ from offdiag.comparison.churn import Churn, churn_of, churn_of_classes
 from offdiag.comparison.differences import HEADLINE_OF_SETS, OF_CLASSES, class_values
 from offdiag.comparison.many import ManyComparison, many_comparison, pairs_of
 from offdiag.comparison.pair import BothRuns, PairComparison, PairedFacts, paired_comparison
+from offdiag.metrics.intervals.draws import INTERVAL_SEED
 from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
 from offdiag.metrics.multilabel_runs.paired import (
     LabelRates,
@@ -34,9 +35,7 @@ from offdiag.metrics.paired.weighted import (
 )
 
 
-def compare_paired_sets(
-    runs: PairedSets, *, seed: int, confidence: float = 0.95
-) -> PairComparison:
+def compare_paired_sets(runs: PairedSets, *, confidence: float = 0.95) -> PairComparison:
     """Compare two runs on the same samples, as `compare_paired` does for classes.
 
     Recall, precision and F1 of the labels are adjusted together like those of classes, each by
@@ -58,7 +57,7 @@ def compare_paired_sets(
     return paired_comparison(
         both,
         rates=exact,
-        together=judge_sets_together(runs, both.differences, confidence=confidence, seed=seed),
+        together=judge_sets_together(runs, both.differences, confidence=confidence),
         changes=changes,
         facts=_facts(runs, rates, exact),
     )
@@ -93,11 +92,11 @@ def _churn(both: int, rates: PairedRates, at: tuple[int, ...]) -> Churn:
     return Churn(both, first, second, n_samples - both - first - second)
 
 
-def compare_many_sets(runs: PairedSets, *, seed: int, confidence: float) -> ManyComparison:
+def compare_many_sets(runs: PairedSets, *, confidence: float) -> ManyComparison:
     """Compare three or more runs on the same samples, as `compare_many` does for classes."""
     metrics = set_contest(runs, HEADLINE_OF_SETS)
-    (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence)
-    of_labels = confidence_sets(label_contests(runs), seed=seed, confidence=confidence)
+    (sets,) = confidence_sets([metrics], seed=INTERVAL_SEED, confidence=confidence)
+    of_labels = confidence_sets(label_contests(runs), seed=INTERVAL_SEED, confidence=confidence)
     return many_comparison(
         runs.counted,
         dict(zip(HEADLINE_OF_SETS, sets, strict=True)),
@@ -106,12 +105,11 @@ def compare_many_sets(runs: PairedSets, *, seed: int, confidence: float) -> Many
         pairs=pairs_of(runs.both_exact, range(runs.n_runs)),
         cochran=cochran_of_counts(runs.both_exact) if runs.n_runs > 2 else None,
         confidence=confidence,
-        seed=seed,
-        best=best_of_many_sets(runs, HEADLINE_OF_SETS, seed=seed),
+        best=best_of_many_sets(runs, HEADLINE_OF_SETS, seed=INTERVAL_SEED),
     )
 
 
-def compare_weighted(pair: WeightedPair, *, seed: int, confidence: float = 0.95) -> PairComparison:
+def compare_weighted(pair: WeightedPair, *, confidence: float = 0.95) -> PairComparison:
     """Compare two runs, as `compare_paired` does for counts; numbers of samples stay exact.
 
     Every difference uses the linearized test; McNemar's test and those of the margins, which count
@@ -136,7 +134,7 @@ def compare_weighted(pair: WeightedPair, *, seed: int, confidence: float = 0.95)
     return paired_comparison(
         both,
         rates=None,
-        together=judge_weighted_together(pair, both.differences, confidence=confidence, seed=seed),
+        together=judge_weighted_together(pair, both.differences, confidence=confidence),
         changes=changes,
         facts=PairedFacts(churn_of(joint), churn_of_classes(joint), None, None, None, n_same),
     )

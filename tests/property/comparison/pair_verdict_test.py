@@ -36,7 +36,7 @@ def joints(draw: st.DrawFn) -> JointCounts:
 
 
 def compared(joint: JointCounts) -> PairComparison:
-    return compare_paired(joint, seed=1)
+    return compare_paired(joint)
 
 
 def agrees(found: MetricDifference) -> bool:

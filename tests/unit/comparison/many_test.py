@@ -39,7 +39,7 @@ GOOD, EQUALLY_GOOD, BAD = (run(right=0.9, seed=1), run(right=0.89, seed=2), run(
 
 
 def compared(*runs: NDArray[np.uint8] | ConfusionMatrix) -> ManyComparison:
-    return compare_many(actual(), runs, labels=LABELS, seed=1)
+    return compare_many(actual(), runs, labels=LABELS)
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_a_class_with_few_examples_keeps_averages_from_being_tested() -> None:
     truth[:3] = 2
     runs = [np.where(each == 2, 0, each).astype(np.uint8) for each in (GOOD, EQUALLY_GOOD, BAD)]
 
-    many = compare_many(truth, runs, labels=LABELS, seed=1)
+    many = compare_many(truth, runs, labels=LABELS)
 
     assert statuses(many, "balanced_accuracy")[2] is RankStatus.NOT_TESTED
     assert statuses(many, "macro_f1")[2] is RankStatus.NOT_TESTED

@@ -291,7 +291,7 @@ def test_names_with_commas_are_quoted_so_that_they_do_not_look_like_several() ->
 def test_matrices_are_compared_unpaired_and_that_is_said() -> None:
     first, second = matrix_of([[90, 10], [20, 80]]), matrix_of([[50, 50], [20, 80]])
 
-    verdict = pair_verdict(compare_unpaired(first, second, seed=1))
+    verdict = pair_verdict(compare_unpaired(first, second))
 
     assert verdict.headline == (
         "B is worse than A on every primary metric (five metrics tested together, 95 %)."
@@ -303,7 +303,7 @@ def test_matrices_are_compared_unpaired_and_that_is_said() -> None:
 def test_equal_matrices_of_other_examples_are_inseparable_and_not_the_same() -> None:
     matrix = matrix_of([[90, 10], [20, 80]])
 
-    verdict = pair_verdict(compare_unpaired(matrix, matrix, seed=1))
+    verdict = pair_verdict(compare_unpaired(matrix, matrix))
 
     assert verdict.headline == (
         "No significant difference between A and B on any primary metric (five metrics tested "
@@ -327,7 +327,7 @@ def test_an_exact_p_that_does_not_agree_is_said_not_to_decide() -> None:
 def test_matrices_without_errors_are_compared_by_accuracy_and_classes_alone() -> None:
     perfect = matrix_of([[95, 0], [0, 25]])
 
-    verdict = pair_verdict(compare_unpaired(perfect, perfect, seed=1))
+    verdict = pair_verdict(compare_unpaired(perfect, perfect))
 
     assert verdict.headline == "No significant difference between A and B on accuracy."
     assert (
@@ -340,7 +340,7 @@ def test_a_metric_that_does_not_vary_but_for_rounding_is_not_tested() -> None:
     first = matrix_of([[0, 0, 0], [0, 0, 0], [1, 0, 19]])
     second = matrix_of([[0, 0, 0], [0, 0, 0], [4, 0, 16]])
 
-    pair = compare_unpaired(first, second, seed=1)
+    pair = compare_unpaired(first, second)
 
     assert np.isfinite(pair.together.critical)
     assert pair_verdict(pair).headline.startswith("No significant difference between A and B on")
@@ -349,7 +349,7 @@ def test_a_metric_that_does_not_vary_but_for_rounding_is_not_tested() -> None:
 def test_a_matrix_of_errors_alone_is_worse_than_one_without_any() -> None:
     wrong, right = matrix_of([[0, 10], [10, 0]]), matrix_of([[10, 0], [0, 10]])
 
-    verdict = pair_verdict(compare_unpaired(wrong, right, seed=1))
+    verdict = pair_verdict(compare_unpaired(wrong, right))
 
     assert verdict.headline == (
         "B is better than A on every primary metric (five metrics tested together, 95 %)."

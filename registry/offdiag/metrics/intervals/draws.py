@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.quantity import Quantity
 
+INTERVAL_SEED = 1
+"""The same seed for all runs, so that a matrix has the same intervals everywhere, bit for bit."""
+
 CELLS_PER_BATCH = 1 << 19
 """Cells of all matrices held at a time (4 MiB), so that memory does not grow with draws."""
 

@@ -266,7 +266,6 @@ def judge_sets_together(
     differences: Mapping[str, float],
     *,
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> JointTest:
     """Test metrics of two runs together, as `judge_together` does for classes.
 
@@ -286,7 +285,7 @@ def judge_sets_together(
     actual = runs.counted[0].actual
     smallest = smallest_class(actual) if actual.any() else np.asarray(runs.n_samples)
     return JointTest(
-        statistics, tested, squares[np.ix_(at, at)], smallest, confidence_level(confidence), seed
+        statistics, tested, squares[np.ix_(at, at)], smallest, confidence_level(confidence)
     )
 
 

@@ -47,7 +47,7 @@ from offdiag.metrics.intervals.delta import (
     range_of,
     standard_error,
 )
-from offdiag.metrics.intervals.draws import generator
+from offdiag.metrics.intervals.draws import INTERVAL_SEED, generator
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.metrics.paired.resampling import comes_before
@@ -326,7 +326,6 @@ class JointTest:
     covariance: Floats
     smallest: NDArray[np.int64]
     confidence: float
-    seed: int
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -340,7 +339,7 @@ class JointTest:
     @cached_property
     def critical(self) -> float:
         """The critical value c* of all tested metrics together."""
-        return critical_value(self.covariance, confidence=self.confidence, seed=self.seed)
+        return critical_value(self.covariance, confidence=self.confidence)
 
     def intervals(self, key: str, *, critical: float) -> Intervals:
         """Interval of the difference that excludes 0 exactly where |T| > `critical`.
@@ -363,7 +362,6 @@ def judge_together(
     differences: Mapping[str, float],
     *,
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> JointTest:
     """Test aggregates of two runs on the same samples, at least one, together.
 
@@ -374,7 +372,7 @@ def judge_together(
     mirrored = joint.swapped()
     if comes_before(mirrored, joint):
         opposite = {key: -value for key, value in differences.items()}
-        found = judge_together(mirrored, opposite, confidence=confidence, seed=seed)
+        found = judge_together(mirrored, opposite, confidence=confidence)
         turned = {key: _negated(each) for key, each in found.statistics.items()}
         return replace(found, statistics=turned)
     matrices = joint.first_matrix, joint.second_matrix
@@ -385,7 +383,7 @@ def judge_together(
     moved = moves(joint, {key: gradients[key] for key in tested})
     covariance = np.inner(moved * joint.counts, moved)
     smallest = smallest_class(joint.first_matrix.actual)
-    return JointTest(statistics, tested, covariance, smallest, confidence_level(confidence), seed)
+    return JointTest(statistics, tested, covariance, smallest, confidence_level(confidence))
 
 
 def judge_unpaired(
@@ -394,7 +392,6 @@ def judge_unpaired(
     differences: Mapping[str, float],
     *,
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> JointTest:
     """The test for runs on different samples, at least one each, whose covariances add up."""
     gradients = aggregate_gradients(pooled_matrix((first, second)), differences, n_runs=2)
@@ -403,10 +400,10 @@ def judge_unpaired(
     taking_part = {key: gradients[key] for key in tested}
     covariance = unpaired_covariance(first, second, taking_part)
     smallest = np.minimum(smallest_class(first.actual), smallest_class(second.actual))
-    return JointTest(statistics, tested, covariance, smallest, confidence_level(confidence), seed)
+    return JointTest(statistics, tested, covariance, smallest, confidence_level(confidence))
 
 
-def critical_value(covariance: Floats, *, confidence: float = 0.95, seed: int = 0) -> float:
+def critical_value(covariance: Floats, *, confidence: float = 0.95) -> float:
     """The c with P(max |z_q| <= c) = `confidence`, z normal with the correlations of (q, q).
 
     z is a length times a direction; the probability is exact over the length, which is chi
@@ -427,7 +424,7 @@ def critical_value(covariance: Floats, *, confidence: float = 0.95, seed: int = 
     kept = values > SMALLEST_EIGENVALUE * values.max()
     factors = vectors[:, kept] * np.sqrt(values[kept])
     rank = int(kept.sum())
-    directions = generator(seed).standard_normal((DIRECTIONS, rank))
+    directions = generator(INTERVAL_SEED).standard_normal((DIRECTIONS, rank))
     sizes = np.abs(np.inner(directions, factors))
     largest = sizes.max(axis=METRIC_AXIS) / np.linalg.norm(directions, axis=METRIC_AXIS)
     for _ in range(HALVINGS):

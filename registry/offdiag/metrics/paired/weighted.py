@@ -126,7 +126,6 @@ def judge_weighted_together(
     differences: Mapping[str, float],
     *,
     confidence: float = 0.95,
-    seed: int = 0,
 ) -> JointTest:
     """Test aggregates of two runs together, as `judge_together` does for counts.
 
@@ -145,7 +144,7 @@ def judge_weighted_together(
     sizes = pair.sides[0].class_sizes
     smallest = smallest_class(sizes) if sizes.any() else np.asarray(0)
     level = confidence_level(confidence)
-    return JointTest(statistics, tested, np.inner(kept, kept), smallest, level, seed)
+    return JointTest(statistics, tested, np.inner(kept, kept), smallest, level)
 
 
 def _moves(pair: WeightedPair, gradients: Mapping[str, Gradient]) -> Floats:

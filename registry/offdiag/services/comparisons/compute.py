@@ -59,7 +59,6 @@ from offdiag.services.comparisons.shared_samples import (
     sizes_of,
     weights_of,
 )
-from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.evaluation.inputs import members_among
 from offdiag.services.small_groups import suppressed_below
 from offdiag.store import compared_runs as queries
@@ -219,7 +218,7 @@ def _compute_aligned(
         pair = _weighted(session, side_by_side, *asked.runs)
         if isinstance(pair, Refusal):
             return Compared(None, side_by_side.samples, pair)
-        result = compare_weighted(pair, seed=INTERVAL_SEED, confidence=asked.confidence)
+        result = compare_weighted(pair, confidence=asked.confidence)
         return Compared(result, side_by_side.samples)
     if len(runs) == 2:
         by_slice = None
@@ -251,7 +250,6 @@ def _compute_counted(asked: ComparisonRequest, found: CountedTogether) -> Compar
                 for at, run in enumerate(among)
                 if run.id not in found.run_ids
             },
-            seed=INTERVAL_SEED,
             confidence=asked.confidence,
         )
         return Compared(_with_left_out(asked, many, None), found.shared())
@@ -261,23 +259,18 @@ def _compute_counted(asked: ComparisonRequest, found: CountedTogether) -> Compar
         by_slice = compare_by_slice(
             asked.by, found.by_kind(), ids, labels.names, confidence=asked.confidence
         )
-    pair = compare_paired(
-        found.joint(*ids, labels), seed=INTERVAL_SEED, confidence=asked.confidence
-    )
+    pair = compare_paired(found.joint(*ids, labels), confidence=asked.confidence)
     return Compared(pair, found.shared(), by_slice=by_slice)
 
 
 def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> PairComparison:
     first, second = asked.runs
     if found is not None and are_sets(found.actual):
-        return compare_paired_sets(
-            _sets(asked, found), seed=INTERVAL_SEED, confidence=asked.confidence
-        )
+        return compare_paired_sets(_sets(asked, found), confidence=asked.confidence)
     if found is None or not (first.has_predictions and second.has_predictions):
         return compare_unpaired(
             _matrix(first, found),
             _matrix(second, found),
-            seed=INTERVAL_SEED,
             confidence=asked.confidence,
         )
     joint = joint_counts(
@@ -289,7 +282,6 @@ def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> 
     return compare_paired(
         joint,
         scores=_score_differences(session, asked, found),
-        seed=INTERVAL_SEED,
         confidence=asked.confidence,
     )
 
@@ -314,9 +306,7 @@ def _weighted(
 
 def _many(asked: ComparisonRequest, found: Aligned | None) -> ManyComparison:
     if found is not None and are_sets(found.actual):
-        return compare_many_sets(
-            _sets(asked, found), seed=INTERVAL_SEED, confidence=asked.confidence
-        )
+        return compare_many_sets(_sets(asked, found), confidence=asked.confidence)
     labels = asked.runs[0].labels
     actual = np.empty(0, np.uint8) if found is None else found.actual
     many = compare_many(
@@ -326,7 +316,6 @@ def _many(asked: ComparisonRequest, found: Aligned | None) -> ManyComparison:
             for run in (asked.runs[at] for at in asked.on_the_same_labels)
         ],
         labels=labels,
-        seed=INTERVAL_SEED,
         confidence=asked.confidence,
     )
     return _with_left_out(asked, many, found)

@@ -23,6 +23,7 @@ from offdiag.metrics.counted import Counted, CountedSets, matrix_of
 from offdiag.metrics.intervals import custom_samples as custom
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.costs import cost_intervals
+from offdiag.metrics.intervals.draws import INTERVAL_SEED
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.score_cells import cell_values, class_cell_values
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
@@ -54,9 +55,6 @@ from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.evaluations_write import NewEvaluation
 from offdiag.version import offdiag_version
-
-INTERVAL_SEED = 1
-"""The same seed for all runs, so that a matrix has the same intervals everywhere, bit for bit."""
 
 
 @dataclass(frozen=True)

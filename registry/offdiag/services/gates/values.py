@@ -16,7 +16,7 @@ from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, judge_sets_together
 from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
 from offdiag.metrics.paired.joint_counts import JointCounts
-from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, cost_metrics
+from offdiag.services.evaluation.compute import EvaluatedValues, cost_metrics
 from offdiag.services.paired_runs import NotPaired, Paired
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
@@ -76,7 +76,7 @@ def _undefined(run: MetricValues, reason: Reason, why: str) -> Differences:
 
 
 def _of_sets(plain: MetricValues, pair: PairedSets) -> MetricValues:
-    found = compare_paired_sets(pair, seed=INTERVAL_SEED)
+    found = compare_paired_sets(pair)
     gaps = {key: gap.value for key, gap in plain.aggregate.items() if has_slopes(key)}
     test = judge_sets_together(
         pair, {key: math.nan if gap is None else gap for key, gap in gaps.items()}

@@ -198,7 +198,7 @@ def _best_of_many(
         return None
     chosen = tuple(runs.predictions[run_ids.index(run_id)] for run_id in ids)
     candidates = replace(runs, predictions=chosen)
-    found = best_by_metric(candidates, [metric], seed=INTERVAL_SEED).get(metric)
+    found = best_by_metric(candidates, [metric]).get(metric)
     if found is None:
         return None
     return BestOfManyFigures(ids[found.run], found.n_runs, found.corrected)
