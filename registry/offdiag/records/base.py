@@ -47,7 +47,10 @@ class ResponseBody(BaseModel):
     )
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {}
-    """Old names that the HTTP API keeps for one release, in the form of pydantic's `exclude`."""
+    """Old names that the HTTP API keeps for one release, in the form of pydantic's `exclude`.
+
+    They have a default, so that a client of this version can read a server without them.
+    """
 
     @classmethod
     def made_of(cls, found: object, /, **others: object) -> Self:

@@ -203,7 +203,9 @@ class ReportBasics(ResponseBody):
     schedule: ReportPlan | None
     next_due: datetime | None
     n_editions: int
-    n_issues: int = Field(description="The same as `n_editions`; removed in the next release.")
+    n_issues: int = Field(
+        default=0, description="The same as `n_editions`; removed in the next release."
+    )
     last: SentEdition | None
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"n_issues": True}
@@ -239,7 +241,7 @@ class ReportDetail(ReportBasics):
     start: int
     editions: list[SentEdition]
     issues: list[SentEdition] = Field(
-        description="The same as `editions`; removed in the next release."
+        default=[], description="The same as `editions`; removed in the next release."
     )
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"n_issues": True, "issues": True}

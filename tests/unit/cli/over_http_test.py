@@ -25,6 +25,7 @@ import offdiag as sdk
 from offdiag.cli.commands import offdiag as root
 from offdiag.cli.commands import run
 from offdiag.domain.access import Grant, Role
+from offdiag.sdk.remote.connection import Connection
 from offdiag.services.access.sessions import create_token
 from offdiag.services.access.users import add_user
 from offdiag.settings.tokens import tokens_file
@@ -302,6 +303,68 @@ def test_a_server_answers_a_command_as_the_database_does(
     # What people see is made of the document, wherever it comes from.
     assert (for_people[0], for_people[2]) == (here[0], here[2])
     assert for_people[1]
+
+
+_OLD_NAMES = {
+    "n_issues": "n_editions",
+    "issues": "editions",
+    "groups": "hierarchy",
+    "n_cases": "n_samples",
+    "truth_version": "metrics",
+}
+"""Names that the next release drops, next to the name that shows that the old one is meant."""
+
+
+def _of_the_next_release(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: _of_the_next_release(each)
+            for key, each in value.items()
+            if _OLD_NAMES.get(key) not in value
+        }
+    return [_of_the_next_release(each) for each in value] if isinstance(value, list) else value
+
+
+def _drop_old_names(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Answer as the next release; the list says of each answer whether it had an old name."""
+    ask = Connection.ask
+    dropped: list[bool] = []
+
+    def from_the_next_release(self: Connection, *given: Any, **options: Any) -> bytes:
+        body = json.loads(ask(self, *given, **options))
+        found = _of_the_next_release(body)
+        dropped.append(found != body)
+        return json.dumps(found).encode()
+
+    monkeypatch.setattr(Connection, "ask", from_the_next_release)
+    return dropped
+
+
+@pytest.mark.parametrize("path", ["runs list", "runs show", "report list", "report show"])
+def test_a_server_without_old_names_is_understood(
+    path: str, scene: Scene, asked: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [*path.split(), *READ[path], "--json"]
+    token = scene.tokens["logger"]
+    before = asked(words, url=scene.server, token=token)
+    dropped = _drop_old_names(monkeypatch)
+    after = asked(words, url=scene.server, token=token)
+
+    assert any(dropped)
+    assert (after[0], after[2]) == (before[0], before[2])
+    assert _without(_object_of(after[1]), _PASSING) == _without(_object_of(before[1]), _PASSING)
+
+
+def test_a_dataset_without_old_names_is_understood(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_TOKEN", scene.tokens["admin"])
+    groups = json.loads((scene.folder / "groups.json").read_text(encoding="utf-8"))
+    dropped = _drop_old_names(monkeypatch)
+
+    sdk.set_hierarchy(dataset="clinic's 1", hierarchy=groups, url=scene.server)
+
+    assert any(dropped)
 
 
 @pytest.mark.parametrize("path", READ_HERE)

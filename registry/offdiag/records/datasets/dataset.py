@@ -76,7 +76,7 @@ class Dataset(ResponseBody):
         default=None, description="Class groups, if there are any."
     )
     groups: dict[str, Any] | None = Field(
-        description="The same as `hierarchy`; removed in the next release."
+        default=None, description="The same as `hierarchy`; removed in the next release."
     )
     truth_versions: list[TruthVersion] = Field(description="Newest first.")
     slices: list[SliceColumn]

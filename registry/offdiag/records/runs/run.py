@@ -149,7 +149,9 @@ class EvaluationMade(ListedEvaluation):
     """When and how the current results were computed."""
 
     newest_truth_version: int | None
-    n_cases: int = Field(description="The same as `n_samples`; removed in the next release.")
+    n_cases: int = Field(
+        default=0, description="The same as `n_samples`; removed in the next release."
+    )
     suite_version: int
     engine_version: str
     input_digest: str
@@ -233,8 +235,9 @@ class RunSummary(RunBasics):
         default=None, description="None until it is evaluated."
     )
     truth_version: int | None = Field(
+        default=None,
         description="The label version of `metrics`, as in `evaluation`; removed in the next "
-        "release."
+        "release.",
     )
     hides_minority: HidesMinority = None
     may_hide_minority: bool | None = Field(
