@@ -7,7 +7,7 @@ import shutil
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +163,19 @@ def test_what_does_not_fit_a_column_is_refused(
         offdiag.log_frame(frame, name="r", dataset="r", slices=["age"], url=url, **how)
 
     assert raised.value.field == field
+
+
+def test_times_with_and_without_a_zone_are_not_counted_together(url: str) -> None:
+    plain = datetime(2026, 3, 1, 0, 30)  # noqa: DTZ001
+    times = [plain, plain.replace(tzinfo=UTC)]
+    frame = pd.DataFrame({"y": ["a", "b"], "yhat": ["a", "b"], "taken": times})
+
+    with pytest.raises(InvalidInput, match="some times have a zone") as raised:
+        offdiag.log_frame(
+            frame, name="z", dataset="z", slices=["taken"], keep_predictions=False, url=url
+        )
+
+    assert raised.value.field == "slices['taken']"
 
 
 def test_numbers_that_are_all_equal_are_one_range(url: str) -> None:

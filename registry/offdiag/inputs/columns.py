@@ -184,9 +184,11 @@ def _from_arrow_stream(values: object, field: str) -> pa.Array:
     import pyarrow as pa
 
     try:
-        return chunks_of_stream(values).combine_chunks()
+        column = chunks_of_stream(values).combine_chunks()
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise _mixed(error, field) from None
+    refuse_mixed_zones(values, column.type, field=field)
+    return column
 
 
 def chunks_of_stream(values: Any) -> pa.ChunkedArray:
@@ -211,7 +213,7 @@ def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) 
 
     plain = [plain_value(item) for item in items]
     try:
-        return pa.array(plain, from_pandas=nan_is_missing)
+        column = pa.array(plain, from_pandas=nan_is_missing)
     except UnicodeEncodeError:
         raise _not_unicode(plain, field) from None
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
@@ -222,6 +224,25 @@ def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) 
         if len(kinds) == 1 and not isinstance(error, OverflowError):
             raise _unusable(kinds.pop(), field) from None
         raise _mixed(error, field) from None
+    refuse_mixed_zones(plain, column.type, field=field)
+    return column
+
+
+def refuse_mixed_zones(values: Any, kind: pa.DataType, *, field: str) -> None:
+    """Raise `InvalidInput` for times without a zone next to others, which Arrow takes for UTC.
+
+    `values` are objects, or a column of one type, and `kind` is the type as which they were read.
+    """
+    import pyarrow as pa
+
+    if not pa.types.is_temporal(kind) or str(getattr(values, "dtype", "object")) != "object":
+        return
+    if len({getattr(each, "tzinfo", None) is None for each in values if not is_missing(each)}) > 1:
+        raise InvalidInput(
+            "some times have a zone and others do not.",
+            field=field,
+            hint="Give each of them its zone, or leave it out of all.",
+        )
 
 
 def _text_of_numpy(column: NDArray[np.str_], field: str) -> pa.Array:

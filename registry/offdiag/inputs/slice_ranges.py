@@ -154,7 +154,8 @@ def periods_of(column: Column, period: str, *, field: str) -> tuple[list[str], N
         raise InvalidInput(
             f"the values are not dates ({str(error).splitlines()[0]}).",
             field=field,
-            hint="Give dates, times or ISO 8601 texts such as 2026-03-05.",
+            hint="Give dates, times or ISO 8601 texts such as 2026-03-05, all with a zone or all "
+            "without.",
         ) from None
     begins = _begins(days.astype("datetime64[D]"), period)
     found, codes = np.unique(begins, return_inverse=True)

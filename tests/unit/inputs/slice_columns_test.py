@@ -21,6 +21,9 @@ from offdiag.inputs.slice_columns import (
     sorted_levels,
 )
 
+PLAIN = dt.datetime(2026, 3, 1, 0, 30)  # noqa: DTZ001
+ZONED = PLAIN.replace(tzinfo=dt.timezone(dt.timedelta(hours=2)))
+
 
 def column(values: object, **options: object) -> SliceColumn:
     given = {option: {"c": value} for option, value in options.items()}
@@ -166,6 +169,11 @@ def test_membership_says_which_level_has_which_tag(tags: list[set[str]]) -> None
         ([1, 2], {"bins": 2.0}, "2.0 does not cut a column"),
         ([1, 2], {"bins": {1, 2}}, "{1, 2} does not cut a column"),
         ([1, 2], {"bins": {2: "high"}}, "{2: 'high'} does not cut a column"),
+        (["2026-03-01T00:30+02:00", "2026-03-01"], {"periods": "day"}, "all with a zone or all"),
+        ([ZONED, PLAIN], {}, "some times have a zone and others do not"),
+        ([PLAIN.date(), ZONED], {}, "some times have a zone and others do not"),
+        (np.array([ZONED, PLAIN]), {}, "some times have a zone and others do not"),
+        (pd.Series([PLAIN, ZONED]), {}, "some times have a zone and others do not"),
         (["30", "41"], {"bins": [35]}, "Convert texts of numbers to numbers"),
         ([dt.date(2026, 3, 5)], {"bins": [1]}, "periods= is for dates"),
         (["a", "b"], {"bins": 2}, "the values are not numbers"),

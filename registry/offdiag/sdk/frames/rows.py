@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import MAX_CLASSES, LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import chunks_of_stream, is_missing
+from offdiag.inputs.columns import chunks_of_stream, is_missing, refuse_mixed_zones
 from offdiag.inputs.labels import infer_labels
 from offdiag.inputs.score_columns import PickedColumns
 from offdiag.inputs.scores import single_precision
@@ -109,8 +109,9 @@ def rows_in_memory(frame: EagerFrame) -> Rows:
 def _arrow(values: Any, name: str) -> pa.ChunkedArray:
     try:
         if hasattr(values, "__arrow_c_stream__"):
-            return chunks_of_stream(values)
-        return pa.chunked_array([pa.array(values, from_pandas=True)])
+            column = chunks_of_stream(values)
+        else:
+            column = pa.chunked_array([pa.array(values, from_pandas=True)])
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         row, kinds = _first_other_kind(list(values))
         raise InvalidInput(
@@ -120,6 +121,8 @@ def _arrow(values: Any, name: str) -> pa.ChunkedArray:
             field="frame",
             hint="Use one type for all values of a column: str, int or bool.",
         ) from None
+    refuse_mixed_zones(values, column.type, field=f"slices[{name!r}]")
+    return column
 
 
 def _first_other_kind(values: list[object]) -> tuple[int, str]:
