@@ -83,6 +83,32 @@ def near_misses_in_words(names: Iterable[str], others: Iterable[str]) -> str | N
     return _listed(misses) if misses else None
 
 
+def names_alike(name: str, others: Iterable[str]) -> tuple[NearMiss, ...]:
+    """The other names that differ from this one only by what is easily mistyped.
+
+    They look alike, or differ by blanks and punctuation, as "eyes v2" and "eyes-v2"; between two
+    digits these count, as in "v1.0" and "v10".
+    """
+    bare = _bare(name)
+    return tuple(
+        NearMiss(other, name, _difference_of_names(other, name))
+        for other in others
+        if other != name and _bare(other) == bare
+    )
+
+
+def _bare(name: str) -> str:
+    seen = _as_seen(name)
+    marks = (" " if unicodedata.category(each)[0] in "PZ" else each for each in seen)
+    bare = re.sub(r"(?<!\d) | (?!\d)", "", _spaced("".join(marks)))
+    return bare or seen
+
+
+def _difference_of_names(one: str, other: str) -> str:
+    is_seen = _as_seen(one) == _as_seen(other)
+    return _difference(one, other) if is_seen else "blanks or punctuation"
+
+
 def is_fraction(text: str) -> bool:
     """Whether a label is written as a number that is not whole, such as a score."""
     return _NUMBER.fullmatch(text) is not None and not float(text).is_integer()

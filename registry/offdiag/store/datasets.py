@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Select, bindparam, exists, or_, select
@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.look_alikes import NearMiss, names_alike, shown
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.suggestions import did_you_mean
 from offdiag.errors import NotFound
@@ -43,7 +44,10 @@ _BY_NAME = _RECORDS.where(
 
 @dataclass(frozen=True, slots=True)
 class DatasetRecord:
-    """A dataset as the rest of the program sees it."""
+    """A dataset as the rest of the program sees it.
+
+    `notes` say what may not be meant, if it was just created.
+    """
 
     id: int
     project_id: int
@@ -56,6 +60,7 @@ class DatasetRecord:
     hierarchy: Hierarchy | None = None
     positive_by_convention: bool = False
     primary_metric: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def project_id(session: Session, name: str) -> int | None:
@@ -114,6 +119,8 @@ def create_dataset(
     now: datetime,
 ) -> DatasetRecord:
     """Insert a dataset with its label set; equal label sets are shared by digest."""
+    others = session.scalars(select(DatasetRow.name).where(DatasetRow.project_id == project_id))
+    notes = tuple(map(_note_on_name, names_alike(name, others)))
     row = DatasetRow(
         project_id=project_id,
         name=name,
@@ -126,7 +133,15 @@ def create_dataset(
     )
     session.add(row)
     session.flush()  # Rows that are inserted later need the id.
-    return get_dataset(session, row.id)
+    return replace(get_dataset(session, row.id), notes=notes)
+
+
+def _note_on_name(found: NearMiss) -> str:
+    return (
+        f"Dataset {shown(found.other)} is new, and {shown(found.one)} exists, which differs by "
+        f"{found.difference}. Only runs of one dataset are compared: if both are the same, use "
+        "one name."
+    )
 
 
 def single_label_task(labels: LabelSet) -> Task:
@@ -248,4 +263,5 @@ def _one(
             tuple(label_set.names), label_set.ordinal, inferred=dataset.labels_inferred
         ),
         hierarchy=hierarchy_of(dataset),
+        notes=(),
     )

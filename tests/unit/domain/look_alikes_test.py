@@ -12,6 +12,7 @@ from offdiag.domain.look_alikes import (
     label_notes,
     look_alikes,
     look_alikes_in_words,
+    names_alike,
     near_misses,
     shown,
 )
@@ -151,3 +152,31 @@ def test_brackets_in_a_name_alone_are_no_list(name: str) -> None:
 @pytest.mark.parametrize("names", [["sea|sky", "sea"], ["a|b", "a|c"], ["|", ""], ["a|a", "a"]])
 def test_a_bar_in_a_name_alone_is_no_set(names: list[str]) -> None:
     assert label_notes(names) == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "difference"),
+    [
+        ("pets", "Pets", "case"),
+        ("pets", "pets ", "white space"),
+        ("pets", "\uff50ets", "Unicode form"),
+        ("pets v2", "pets-v2", "blanks or punctuation"),
+        ("pets v2", "Pets_V2", "blanks or punctuation"),
+        ("pets v2", "petsv2.", "blanks or punctuation"),
+        ("eyes 2026-01", "eyes_2026_01", "blanks or punctuation"),
+    ],
+)
+def test_names_that_are_easily_mistyped_are_alike(one: str, other: str, difference: str) -> None:
+    (found,) = names_alike(one, ["dogs", one, other])
+    (back,) = names_alike(other, [one])
+
+    assert (found.one, found.other, found.difference) == (other, one, difference)
+    assert back.difference == difference
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("v1.0", "v10"), ("fold 1 11", "fold 11 1"), ("pets", "pet"), ("--", "..."), ("c", "c+")],
+)
+def test_names_that_say_something_else_are_not_alike(one: str, other: str) -> None:
+    assert names_alike(one, [other]) == ()

@@ -18,6 +18,7 @@ from offdiag.records.datasets.dataset import (
     Dataset,
     DatasetList,
     DatasetsQuery,
+    DeclaredDataset,
     Grouping,
     Judging,
     NewDataset,
@@ -89,8 +90,8 @@ def list_projects() -> ProjectList:
     )
 
 
-@operation(blueprint, "POST", "/datasets", answers={200: Dataset, 201: Dataset})
-def declare(json: NewDataset) -> tuple[Dataset, int]:
+@operation(blueprint, "POST", "/datasets", answers={200: DeclaredDataset, 201: DeclaredDataset})
+def declare(json: NewDataset) -> tuple[DeclaredDataset, int]:
     """Create a dataset with its classes in order, before anything is logged on it. Repeating the
     request returns the dataset with status 200.
     """
@@ -104,7 +105,8 @@ def declare(json: NewDataset) -> tuple[Dataset, int]:
         positive_label=json.positive_label,
     )
     found = browse_dataset(database, project=json.project, dataset=json.name)
-    return dataset_document(found), 200 if declared.was_there else 201
+    answer = DeclaredDataset.made_of(dataset_document(found), notices=list(declared.dataset.notes))
+    return answer, 200 if declared.was_there else 201
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>", answers=Dataset)

@@ -211,7 +211,7 @@ def open_run(json: NewRun) -> tuple[OpenedRun, int]:
         labels=labels_document(dataset.labels),
         positive_label=dataset.positive_label,
         positive_by_convention=dataset.positive_by_convention,
-        notices=list(label_notes(dataset.labels.names)),
+        notices=[*dataset.notes, *label_notes(dataset.labels.names)],
     )
     return answer, 201
 
@@ -250,13 +250,16 @@ def finish(run_id: str, json: Closing) -> ClosedRun:
 @requires(Role.LOGGER)
 def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
     """Store a confusion matrix as a run. Its orientation is required."""
+    notes: list[str] = []
     run = store_matrix(
         current_registry().database,
         facts=_by_account(json.facts()),
         dataset=json.dataset,
         given=json.given(),
+        tell=notes.extend,
     )
-    return _closed(run, json.labels or (), notes=notes_on_matrix(json.matrix)), 201
+    notes += notes_on_matrix(json.matrix)
+    return _closed(run, json.labels or (), notes=notes), 201
 
 
 @operation(blueprint, "POST", "/counts", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
@@ -283,13 +286,15 @@ def log_paired_counts(json: NewPairedCounts) -> tuple[ClosedRuns, int]:
     """Store several runs as counts of samples of each kind that the runs have in common. They can
     then be compared sample by sample, like runs with predictions.
     """
+    notes: list[str] = []
     runs = store_paired_counts(
         current_registry().database,
         runs=[_by_account(facts) for facts in json.facts()],
         dataset=json.dataset,
         given=json.given(),
+        tell=notes.extend,
     )
-    notes = counted_slice_notes(json.tables[0].slices, json.tables[0].sizes)
+    notes += counted_slice_notes(json.tables[0].slices, json.tables[0].sizes)
     closed = [_closed(run, json.labels or (), notes=notes) for run in runs]
     return ClosedRuns(runs=closed), 201
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from offdiag.domain.runs import RunState, Task
-from offdiag.records.base import InProject, RequestBody, ResponseBody
+from offdiag.records.base import InProject, Notices, RequestBody, ResponseBody
 from offdiag.records.datasets.truth import TruthVersion, truth_version
 from offdiag.records.runs.run import Labels, labels_document
 
@@ -85,6 +85,12 @@ class Dataset(ResponseBody):
     n_behind: int = Field(description="Runs with results on an older label version.")
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"groups": True}
+
+
+class DeclaredDataset(Dataset):
+    """A dataset that was created or found by its name."""
+
+    notices: Notices = Field(default=[])
 
 
 class NewDataset(InProject):

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts
 from offdiag.domain.sample_content import LoggedSamples, allowed_hosts
 from offdiag.inputs.content.given_samples import GivenSample
@@ -100,6 +101,7 @@ class EmbeddedRegistry:
             hierarchy=hierarchy,
         )
         known = opened.dataset
+        warn_of(known.notes)
         return EmbeddedRun(self.database, opened.run.id, known.labels, known.positive_label)
 
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:

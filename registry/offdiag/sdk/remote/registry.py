@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -17,6 +17,7 @@ from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
+from offdiag.metrics.confusion import notes_on_matrix
 from offdiag.records.base import RequestBody
 from offdiag.records.datasets.sample import uploads_of
 from offdiag.records.ingest import ClosedRun, ClosedRuns
@@ -176,6 +177,7 @@ class RemoteRegistry:
             warn_of([f"{error} {where_kept(error, opened.spooled)}"], RunKept)
             return opened
         run = OpenedAnswer.model_validate_json(answer)
+        _warn_of_others(run.notices, label_notes(run.labels.names))
         is_open = run.state == RunState.OPEN.value
         frame = Frame(run.id, run.labels.label_set(), run.positive_label, is_open)
         return RemoteRun(self.connection, frame, asked, self.settings.client)
@@ -183,7 +185,13 @@ class RemoteRegistry:
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
         body = new_matrix(repeatable(facts), dataset, given)
         asked = SpooledRequest("matrix", requests.logged_body(body))
-        return self._log_whole(asked, "/matrices")
+        answer = self._whole(asked, "/matrices")
+        if isinstance(answer, SpooledRun):
+            return f"{WAITING}{answer.folder.name}"
+        run = ClosedRun.model_validate_json(answer)
+        own = (*notes_on_matrix(given.matrix), *label_notes(map(label_text, given.labels or ())))
+        _warn_of_others(run.notices, own)
+        return run.id
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
         body = new_counts(repeatable(facts), dataset, given)
@@ -191,10 +199,8 @@ class RemoteRegistry:
         if isinstance(answer, SpooledRun):
             return f"{WAITING}{answer.folder.name}"
         run = ClosedRun.model_validate_json(answer)
-        # The caller has already been warned of these notes on slices and labels.
         names = map(label_text, body.labels or [*body.actual, *body.predicted])
-        own = {*given.notes, *label_notes(dict.fromkeys(names))}
-        warn_of(each for each in run.notices if each not in own)
+        _warn_of_others(run.notices, (*given.notes, *label_notes(dict.fromkeys(names))))
         return run.id
 
     def log_paired_counts(
@@ -205,7 +211,10 @@ class RemoteRegistry:
         answer = self._whole(asked, "/paired-counts")
         if isinstance(answer, SpooledRun):
             return [f"{WAITING}{answer.folder.name}"] * len(runs)
-        return [run.id for run in ClosedRuns.model_validate_json(answer).runs]
+        closed = ClosedRuns.model_validate_json(answer).runs
+        own = (*given.notes, *label_notes(map(label_text, body.labels or ())))
+        _warn_of_others(closed[0].notices, own)
+        return [run.id for run in closed]
 
     def evaluation(
         self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
@@ -318,14 +327,8 @@ class RemoteRegistry:
         spool = Path(self.settings.client.spool)
         return SpoolingRun(labels, positive_label, asked, spool)
 
-    def _log_whole(self, asked: SpooledRequest, path: str) -> str:
-        """Log a run that is a single request, or keep it in the spool."""
-        answer = self._whole(asked, path)
-        if isinstance(answer, SpooledRun):
-            return f"{WAITING}{answer.folder.name}"
-        return ClosedRun.model_validate_json(answer).id
-
     def _whole(self, asked: SpooledRequest, path: str) -> bytes | SpooledRun:
+        """The response to a run that is a single request, or where the request is kept."""
         return self._said_or_kept(
             asked,
             lambda: self.connection.send("POST", path, asked.body),
@@ -361,6 +364,12 @@ def repeatable(facts: RunFacts) -> RunFacts:
     if facts.client_key is not None:
         return facts
     return replace(facts, client_key=f"auto-{uuid.uuid4().hex}")
+
+
+def _warn_of_others(notices: Iterable[str], own: Iterable[str]) -> None:
+    """Warn of what the server noticed, except notes that are given here anyway."""
+    known = frozenset(own)
+    warn_of(each for each in notices if each not in known)
 
 
 def _sent(run_id: str) -> str:

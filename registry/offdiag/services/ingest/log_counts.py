@@ -48,14 +48,20 @@ ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_CO
 
 
 def log_matrix(
-    database: Database, *, facts: RunFacts, dataset: str, given: GivenMatrix
+    database: Database,
+    *,
+    facts: RunFacts,
+    dataset: str,
+    given: GivenMatrix,
+    tell: Callable[[Iterable[str]], None] = warn_of,
 ) -> RunRecord:
     """Store an uploaded matrix as a finished run and submit it for evaluation.
 
     The matrix is stored in its stated orientation; its margins are compared with the class counts
     of the dataset's newest truth and the outcome is recorded with the run. Labels in another order
     than the dataset's are matched by name. `reported` numbers become tags, which are audited
-    against the matrix wherever the run is shown. Raises `InvalidInput` for an unusable matrix, and
+    against the matrix wherever the run is shown. `tell` is called with sentences on a dataset that
+    may not be meant. Raises `InvalidInput` for an unusable matrix, and
     `Conflict` for contradictions to what is stored.
     """
     require_known(given.orientation, ORIENTATIONS, field_name="orientation")
@@ -64,7 +70,7 @@ def log_matrix(
         None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
     )
 
-    def transaction() -> RunRecord:
+    def transaction() -> tuple[RunRecord, tuple[str, ...]]:
         with database.write() as session:
             now = database.clock()
             known = datasets.find_dataset(session, project=facts.project, name=dataset)
@@ -93,11 +99,14 @@ def log_matrix(
             if again is not None:
                 require_same_content(again, frame, said, ordered.digest, "matrix", other="another")
                 _require_same_numbers(again, {tag: said.tags[tag] for tag in numbers})
-                return again
+                return again, ()
             sent = {tag: said.tags[tag] for tag in numbers} or None
-            return _insert(session, frame, said, ordered, source, now=now, reported=sent)
+            run = _insert(session, frame, said, ordered, source, now=now, reported=sent)
+            return run, frame.notes
 
-    return after_races(transaction, finds_itself=facts.client_key is not None)
+    run, notes = after_races(transaction, finds_itself=facts.client_key is not None)
+    tell(notes)
+    return run
 
 
 def _require_same_numbers(known: RunRecord, numbers: Mapping[str, Scalar]) -> None:
@@ -202,7 +211,8 @@ def log_counts(
     The labels are the declared ones, those of the dataset, or else the sorted ones that occur;
     then actual and predicted classes must have one in common. The run has no predictions, as after
     `log_matrix`; with slice columns, counts are stored by their values, so that any slice can be
-    evaluated. `tell` is called with sentences on scores that may not be meant as they were read.
+    evaluated. `tell` is called with sentences on scores that may not be meant as they were read,
+    and on a dataset that may not be meant.
     Raises `InvalidInput` for unusable counts and `Conflict` for contradictions to what is stored.
     """
     require_name(given.counted_on, "counted_on")
@@ -229,7 +239,8 @@ def log_counts(
                 class_scores=given.class_scores,
             )
             run, _ = insert_counts(session, frame, facts, cases, given.counted_on, now=now)
-            return run, counted_score_notes(cases, labels, frame.positive_label)
+            of_scores = counted_score_notes(cases, labels, frame.positive_label)
+            return run, (*frame.notes, *of_scores)
 
     run, notes = after_races(transaction, finds_itself=facts.client_key is not None)
     tell(notes)

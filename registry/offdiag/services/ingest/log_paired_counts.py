@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 
 from offdiag.domain.labels import LabelSet, refuse_fractions
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.runs import RunFacts, require_name
 from offdiag.errors import InvalidInput, KeyUsed
 from offdiag.inputs.counted_samples import CountedSamples, PairedSamples, paired_samples
@@ -22,13 +23,19 @@ from offdiag.store.runs import RunRecord
 
 
 def log_paired_counts(
-    database: Database, *, runs: Sequence[RunFacts], dataset: str, given: GivenPairedCounts
+    database: Database,
+    *,
+    runs: Sequence[RunFacts],
+    dataset: str,
+    given: GivenPairedCounts,
+    tell: Callable[[Iterable[str]], None] = warn_of,
 ) -> tuple[RunRecord, ...]:
     """Store finished runs from counts together with their joint counts: all of them, or none.
 
     Each is a run as after `log_counts`, named as in the tables; the tables are stored for
-    comparisons. Raises `InvalidInput` for counts that are unusable or contradict each other and
-    `Conflict` for contradictions to what is stored.
+    comparisons. `tell` is called with sentences on a dataset that may not be meant. Raises
+    `InvalidInput` for counts that are unusable or contradict each other and `Conflict` for
+    contradictions to what is stored.
     """
     require_name(given.counted_on, "counted_on")
     _require_tables(runs, given)
@@ -40,11 +47,13 @@ def log_paired_counts(
         None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
     )
 
-    def transaction() -> tuple[RunRecord, ...]:
+    def transaction() -> tuple[tuple[RunRecord, ...], tuple[str, ...]]:
         with database.write() as session:
             return _log(session, runs, dataset, given, declared, now=database.clock())
 
-    return after_races(transaction, finds_itself=all(each.client_key for each in runs))
+    logged, notes = after_races(transaction, finds_itself=all(each.client_key for each in runs))
+    tell(notes)
+    return logged
 
 
 def _require_tables(runs: Sequence[RunFacts], given: GivenPairedCounts) -> None:
@@ -77,7 +86,8 @@ def _log(
     declared: LabelSet | None,
     *,
     now: datetime,
-) -> tuple[RunRecord, ...]:
+) -> tuple[tuple[RunRecord, ...], tuple[str, ...]]:
+    """The runs, and what may not be meant."""
     project = runs[0].project
     known = datasets.find_dataset(session, project=project, name=dataset)
     labels = labels_of(known, declared, given)
@@ -110,7 +120,7 @@ def _log(
             by_id = {logged[name][0].id: codes for name, codes in table.predicted.items()}
             if not _is_stored(session, replace(table, predicted=by_id)):
                 raise _other_runs(logged)
-    return records
+    return records, frame.notes
 
 
 def _is_stored(session: Session, table: PairedSamples) -> bool:

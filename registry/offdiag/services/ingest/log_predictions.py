@@ -160,7 +160,8 @@ def log_predictions(
             )
             frame = require_task(session, frame, of_sets=run.batch.of_sets)
             frame = require_hierarchy(session, frame, given.hierarchy)
-            return _store(session, database, facts, frame, run.batch)
+            logged, notes = _store(session, database, facts, frame, run.batch)
+            return logged, (*frame.notes, *notes)
 
     logged, notes = after_races(transaction, finds_itself=facts.client_key is not None)
     warn_of(notes)
