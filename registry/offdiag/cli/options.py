@@ -41,7 +41,7 @@ def sets_option(command: Function) -> Function:
         "of_sets",
         is_flag=True,
         help="Every example has a set of labels: a list, or text such as sea|sky, empty for the "
-        "empty set.",
+        "empty set (`offdiag truth revise` reads an empty cell as unlabelled).",
     )(command)
 
 

@@ -43,7 +43,7 @@ def revise_truth(
     * `labels`: a mapping from sample identifiers to labels, a pair (identifiers, labels) of
       arrays, a frame (pandas, polars, pyarrow), or the path of a CSV, Parquet, Arrow or JSON lines
       file. If runs were logged without identifiers, use positions. None, or an empty cell of a CSV
-      file, removes a label.
+      file, removes a label, and of a multi-label sample the whole set; its empty set is `[]`.
     * `reason`: why, in words. It is stored with the new version; the old version stays.
     * `project`: the project of the dataset. Default: the configured one.
     * `version`: a version of the label history to correct, if a dataset has several histories. The

@@ -111,6 +111,9 @@ def revise(
 
     FILE is a table that `offdiag evaluate` can read. An empty cell removes a label, unless the
     empty text is one of the classes. All runs on these samples are re-evaluated.
+
+    Sets of labels are lists, or text such as sea|sky. An empty cell removes the whole set; the
+    empty set is [] in JSON lines, Parquet or Arrow, and has no form in CSV.
     """
     from offdiag.inputs.label_changes import ColumnNames
     from offdiag.sdk.registry import RevisionQuestion
