@@ -113,11 +113,27 @@ def test_stored_runs_are_compared_by_their_weights(registry_url: str) -> None:
     assert "McNemar" not in str(found)
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_weights_that_differ_by_a_constant_factor_are_the_same(
+    registry_url: str, order: tuple[int, int]
+) -> None:
+    normalized = (WEIGHT / WEIGHT.sum()).astype(np.float32)
+    runs = [log(registry_url, "a", FIRST, WEIGHT), log(registry_url, "b", SECOND, normalized)]
+
+    found = offdiag.compare([runs[at].id for at in order], url=registry_url)
+
+    sign = 1 if order == (0, 1) else -1
+    for key, value in found.to_dict()["result"]["metrics"].items():
+        expected = compared(WEIGHT).metric(key).difference.value
+        assert value["difference"]["value"] == pytest.approx(sign * (expected or 0.0)), key
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
         ((WEIGHT, None), "A has sample weights, the others have none"),
-        ((WEIGHT, WEIGHT * 2), "weights of 400 of 400 examples differ"),
+        ((WEIGHT, WEIGHT[::-1] * 2), "weights of 400 of 400 examples differ"),
+        ((WEIGHT, WEIGHT * (1 + (np.arange(N) == 7))), "weights of 1 of 400 examples differ"),
         ((WEIGHT, WEIGHT, WEIGHT), "only two such can be compared"),
     ],
 )

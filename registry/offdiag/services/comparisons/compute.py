@@ -286,22 +286,31 @@ def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> 
     )
 
 
+_SAME_WEIGHT = 1e-6
+"""Relative difference of weights that is rounding, as of weights in single precision."""
+
+
 def _weighted(
     session: Session, found: Aligned, first: ComparedRun, second: ComparedRun
 ) -> WeightedPair | Refusal:
-    """The runs with their weights; refused if the weights differ or are all 0."""
-    weights = [weights_of(session, found, run) for run in (first, second)]
-    n_different = int(np.count_nonzero(weights[0] != weights[1]))
-    if n_different:
+    """The runs with their weights; refused if the weights differ or are all 0.
+
+    A constant factor between them, as after normalizing, changes no value that is compared. The
+    larger weights are then those of both, whichever run comes first.
+    """
+    weights = sorted((weights_of(session, found, run) for run in (first, second)), key=np.sum)
+    factor = weights[1].sum() / (weights[0].sum() or 1.0)
+    if not np.allclose(weights[0] * factor, weights[1], rtol=_SAME_WEIGHT, atol=0.0):
+        n_different = int(np.count_nonzero(weights[0] != weights[1]))
         return Refusal(
             f"The weights of {n_different:,} of {len(weights[0]):,} examples differ in the runs, "
             "so their values mean different things.",
             "Log both runs with the same sample_weight=.",
         )
-    if not weights[0].any():
+    if not weights[1].any():
         return Refusal("All of these examples have the weight 0.", "Choose other examples.")
     predicted = found.predicted[first.id], found.predicted[second.id]
-    return WeightedPair(found.actual, *predicted, weights[0], first.labels)
+    return WeightedPair(found.actual, *predicted, weights[1], first.labels)
 
 
 def _many(asked: ComparisonRequest, found: Aligned | None) -> ManyComparison:
