@@ -68,8 +68,8 @@ def test_a_gate_judges_a_declared_metric_by_the_definition_of_its_process(
     run = log(database)
 
     def declare_mcc(version: int) -> None:
-        for place in ("offdiag.metrics.custom", "offdiag.services.gates.gate"):
-            monkeypatch.setattr(f"{place}.custom_versions", lambda: {"mcc": version})
+        for place in ("metrics.custom", "services.gates.gate", "services.evaluation.results"):
+            monkeypatch.setattr(f"offdiag.{place}.custom_versions", lambda: {"mcc": version})
 
     def work() -> None:
         recompute_stale(database)
@@ -80,9 +80,10 @@ def test_a_gate_judges_a_declared_metric_by_the_definition_of_its_process(
     assert judged(database, run.id, "mcc>=-1", timeout_s=0).passed
     declare_mcc(2)
     if database.dialect != "sqlite":
-        with pytest.raises(EvaluationPending, match="declared metrics of this process") as refused:
+        said = "with the declared metrics of this process, mcc version 2"
+        with pytest.raises(EvaluationPending, match=said) as refused:
             judged(database, run.id, "mcc>=-1", timeout_s=0)
-        assert "Install the module" in str(refused.value.hint)
+        assert "install the modules of this process where they run" in str(refused.value.hint)
         assert judged(database, run.id, "recall[a]>=0", timeout_s=0).passed
         work()
     assert judged(database, run.id, "mcc>=-1", timeout_s=0).passed

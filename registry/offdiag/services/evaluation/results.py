@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 
 from offdiag.domain.runs import RunState
+from offdiag.domain.sentences import listed
 from offdiag.errors import EvaluationFailed, EvaluationPending
-from offdiag.metrics.custom import custom_suffix
+from offdiag.metrics.custom import custom_suffix, custom_versions
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.inputs import require_closed
 from offdiag.services.jobs.attempts import RetryPolicy
@@ -61,15 +62,26 @@ def evaluation_of(
             continue
         left_s = give_up_at - time.monotonic()
         if left_s <= 0:
-            raise EvaluationPending(
-                f"run {run_id} was not evaluated within {timeout_s:g} s"
-                f"{' with the declared metrics of this process' if is_redefined else ''}.",
-                field="timeout",
-                hint="Install the module that declares them for the workers, and restart them."
-                if is_redefined
-                else "Start `offdiag worker`, or wait longer; nothing is lost.",
-            )
+            raise _pending(run_id, timeout_s, is_redefined=is_redefined)
         time.sleep(min(_LOOK_EVERY_S, left_s))
+
+
+def _pending(run_id: str, timeout_s: float, *, is_redefined: bool) -> EvaluationPending:
+    """The error when time is up; `is_redefined` if the results lack the declared metrics only."""
+    late = f"run {run_id} was not evaluated within {timeout_s:g} s"
+    if not is_redefined:
+        return EvaluationPending(
+            f"{late}.",
+            field="timeout",
+            hint="Start `offdiag worker`, or wait longer; nothing is lost.",
+        )
+    declared = (f"{key} version {version}" for key, version in custom_versions().items())
+    return EvaluationPending(
+        f"{late} with the declared metrics of this process, {listed(tuple(declared))}.",
+        field="timeout",
+        hint="The workers must declare the same metrics in the same versions, and no others: "
+        "install the modules of this process where they run, and restart them.",
+    )
 
 
 def stored_evaluation(database: Database, run_id: str) -> StoredEvaluation:
