@@ -191,6 +191,10 @@ class MoreRunsMatch(UserWarning):
     """More runs match a search than it returns unless `max_results` is given."""
 
 
+class OutOfRange(UserWarning):
+    """A filter compares a metric with a number that it cannot have, as 80 for 0.8."""
+
+
 class UnknownName(UserWarning):
     """No runs were found, and no project or dataset has the name that was asked for."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import offdiag
-from offdiag.errors import UnknownName
+from offdiag.errors import OutOfRange, UnknownName
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -74,12 +74,21 @@ def test_unknown_names_are_warned_of_with_near_ones(
 
 @pytest.mark.parametrize(
     "condition",
-    ["attributes.dataset like 'dd%'", "attributes.dataset = 'dd' or metrics.mcc > 2"],
+    ["attributes.dataset like 'dd%'", "attributes.dataset = 'dd' or metrics.mcc > 0.9"],
 )
 def test_patterns_and_alternatives_name_nothing_that_must_be_there(
     url: str, condition: str
 ) -> None:
     assert offdiag.search_runs(condition, url=url).empty  # Warnings are errors.
+
+
+def test_a_number_that_a_metric_cannot_have_is_warned_of_and_compared(url: str) -> None:
+    with pytest.warns(OutOfRange, match=r"Write 80 % as 0\.8\.") as caught:
+        found = offdiag.search_runs("metrics.accuracy < 80", url=url)
+
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert len(found) == 2
 
 
 def test_a_filter_that_cannot_be_read_is_refused_in_words(url: str) -> None:

@@ -20,7 +20,12 @@ from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.groups.gaps import group_sizes, group_values, largest_difference, worst
-from offdiag.metrics.metric_text import SCOPES_OF_RUNS, find_spec, in_range_hint
+from offdiag.metrics.metric_text import (
+    SCOPES_OF_CLASSES,
+    SCOPES_OF_RUNS,
+    find_spec,
+    in_range_hint,
+)
 from offdiag.metrics.multilabel.suite import SCORE_KEYS
 from offdiag.metrics.names import averages_of, find_metric, nearest_names
 
@@ -31,7 +36,6 @@ COSTS_NEEDED = (
     "the dataset."
 )
 _NO_SCORES = MetricValue(None, Reason.NO_SCORES.value)
-_SCOPES_OF_CLASSES = (Scope.PER_CLASS, Scope.MULTILABEL, Scope.PROBABILISTIC)
 _SEED = 1
 """Seed of drawn intervals: the same counts give the same ends."""
 
@@ -103,7 +107,7 @@ def _require_in_range(condition: MetricCondition, threshold: float) -> None:
 
     Such a condition would always pass or always fail.
     """
-    scopes = SCOPES_OF_RUNS if condition.class_label is None else _SCOPES_OF_CLASSES
+    scopes = SCOPES_OF_RUNS if condition.class_label is None else SCOPES_OF_CLASSES
     spec = find_spec(condition.key, scopes)
     if spec is None:
         return

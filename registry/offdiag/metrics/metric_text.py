@@ -16,6 +16,7 @@ COST_METRIC = "mean_cost"
 PER_CASES = 1_000
 """Number of samples for which a mean cost is shown: a cost per sample has many zeros."""
 SCOPES_OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL, Scope.COST)
+SCOPES_OF_CLASSES = (Scope.PER_CLASS, Scope.MULTILABEL, Scope.PROBABILISTIC)
 _TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} examples"}
 _SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
 _MORE_DECIMALS = range(4, 10)

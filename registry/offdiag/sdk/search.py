@@ -16,11 +16,13 @@ from offdiag.errors import (
     NotEvaluated,
     NotFound,
     NotFoundBySlices,
+    OutOfRange,
     UnknownName,
 )
 from offdiag.extras import optional
 from offdiag.filters.conditions import Attribute, wanted_text
 from offdiag.filters.parsing import parse_filter
+from offdiag.filters.ranges import out_of_range
 from offdiag.records.datasets.dataset import DatasetList, DatasetsQuery, stored_datasets
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, Registry, SearchQuestion, only_id, quoted
 from offdiag.sdk.run import Run
@@ -161,8 +163,9 @@ def search_runs(
 
     In an SQLite file, up to 20 runs that are not evaluated yet are evaluated first. If there are
     more, a `NotEvaluated` warning reports their number. Runs with sample weights are not found by
-    slices; a `NotFoundBySlices` warning reports their number. If nothing is found and no project
-    or dataset has the name that was asked for, an `UnknownName` warning gives the nearest names.
+    slices; a `NotFoundBySlices` warning reports their number. An `OutOfRange` warning names
+    numbers that a metric cannot have, as 80 for 0.8. If nothing is found and no project or dataset
+    has the name that was asked for, an `UnknownName` warning gives the nearest names.
 
     Raises `InvalidInput` that says which part of the filter cannot be read, and where.
     """
@@ -174,6 +177,7 @@ def search_runs(
     at = target(url)
     evaluate_waiting(at, stacklevel=3)
     found = at.search(SearchQuestion(filter, fields, project, max_results))
+    warn_of(out_of_range(parse_filter(filter)), OutOfRange)
     if found.n_without_slices:
         warnings.warn(without_slices_text(found.n_without_slices), NotFoundBySlices, stacklevel=2)
     if found.is_cut and max_results == _USUAL_RESULTS:

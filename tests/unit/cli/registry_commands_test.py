@@ -80,6 +80,14 @@ def test_a_logged_run_is_listed_and_shown(offdiag: Command, logged: str) -> None
     assert 'lr=0.1, seed="007"' in for_people.out
 
 
+@pytest.mark.usefixtures("logged")
+def test_a_filter_with_a_number_that_a_metric_cannot_have_is_noted(offdiag: Command) -> None:
+    found = offdiag("runs", "list", "--filter", "metrics.accuracy < 80", "--json")
+
+    assert "Write 80 % as 0.8." in found.err
+    assert len(found.json["runs"]) == 1
+
+
 def test_a_list_says_how_many_runs_are_not_evaluated_where_they_are_many(
     offdiag: Command, logged: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

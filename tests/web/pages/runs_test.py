@@ -273,6 +273,18 @@ def test_when_nothing_matches_each_term_says_what_it_hides(reader: PageClient) -
     assert page.link("show all runs") == "/runs"
 
 
+@pytest.mark.parametrize("query", ["dataset:derm-7 acc<80", "overall_accuracy:<80"])
+def test_a_number_that_a_metric_cannot_have_is_a_notice(reader: PageClient, query: str) -> None:
+    page = reader.page(f"/runs?{urlencode({'q': query})}")
+
+    (notice,) = (each.text for each in page.all("p", "callout"))
+    assert notice == (
+        "overall_accuracy is in the range 0 to 1, so comparing it with 80 does not depend on the "
+        "run. Write 80 % as 0.8."
+    )
+    assert page.all("tbody")[0].inside("tr")
+
+
 def test_a_value_that_cannot_be_meant_is_a_notice_and_not_an_error(reader: PageClient) -> None:
     response = reader.get("/runs?sort=-password")
 

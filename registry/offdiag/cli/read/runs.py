@@ -37,6 +37,7 @@ from offdiag.domain.runs import weighted_here_text, without_slices_text
 from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput
 from offdiag.filters.parsing import parse_filter, parse_order
+from offdiag.filters.ranges import out_of_range
 from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE
 from offdiag.records.runs.evaluation import (
     EvaluationQuery,
@@ -136,6 +137,8 @@ def list_runs(
     call.print(found, _listed(found, is_filtered=bool(filter_text or project or dataset)))
     if is_cut:
         note(f"More runs match; these are the first {limit:,}. --limit shows more.")
+    for sentence in out_of_range(parse_filter(filter_text)):
+        note(visible(sentence))
     if not found.runs:
         note_unknown_name(call.url, project=project, dataset=dataset)
     if found.n_without_slices:

@@ -10,6 +10,8 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import PromotionRole, without_slices_text
 from offdiag.domain.suggestions import unknown_model, unknown_name
+from offdiag.filters.conditions import Condition
+from offdiag.filters.ranges import out_of_range
 from offdiag.records.runs.run import entry_row, run_columns
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
@@ -75,6 +77,8 @@ def runs(form: str = "html") -> Response:
                     f"“{each.text}”: {each.problem}." for each in address.terms if each.problem
                 ]
             return _export(session, listed, understood((address, notices)), form)
+        conditions = (each.term for each in address.terms if isinstance(each.term, Condition))
+        notices += [sentence for each in conditions for sentence in out_of_range(each)]
         if listed.scope is None:
             return _groups_page(session, listed, address, notices)
         return _list_page(session, listed, listed.scope, address, notices)
