@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from offdiag.domain.access import Role
 from offdiag.records.base import Page, Paged, RequestBody, ResponseBody
+
+if TYPE_CHECKING:
+    from offdiag.store.audit_log import AuditEvent
 
 Text = Annotated[str, Field(min_length=1, max_length=1_000)]
 
@@ -146,6 +149,13 @@ class Change(ResponseBody):
     project: str | None
     request_id: str | None
     detail: dict[str, Any]
+
+
+CHANGE_COLUMNS = tuple(Change.model_fields)
+
+
+def change_document(event: AuditEvent) -> Change:
+    return Change.made_of(event, number=event.id, object=event.subject)
 
 
 class ChangePage(Page):

@@ -67,7 +67,12 @@ class ResponseBody(BaseModel):
 
     def row(self, columns: Sequence[str]) -> tuple[Cell, ...]:
         """A line of a CSV file: the fields with these names."""
-        return tuple(_cell(getattr(self, name)) for name in columns)
+        return cells_of(self, columns)
+
+
+def cells_of(found: object, columns: Sequence[str]) -> tuple[Cell, ...]:
+    """The attributes with these names as cells of a CSV file."""
+    return tuple(_cell(getattr(found, name)) for name in columns)
 
 
 def _cell(value: Any) -> Cell:

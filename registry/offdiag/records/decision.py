@@ -367,16 +367,11 @@ def asked_decision(
         saved = rules.save_choice(
             database, run_id, basis, choice, name=asked.save_as, author=author
         )
-    change, joint = trial.change, trial.change.joint
     return DecisionResponse.made_of(
-        change,
+        _change(trial.change),
         recipe=trial.recipe,
-        labels=labels_document(joint.first_matrix.labels),
+        labels=labels_document(trial.change.joint.first_matrix.labels),
         orientation=SourceOrientation.ACTUAL_ROWS,
-        matrix_before=joint.first_matrix.counts.tolist(),
-        matrix_after=joint.second_matrix.counts.tolist(),
-        mean_cost_before=change.before,
-        mean_cost_after=change.after,
-        recall_changes={each.label: each.difference for each in change.classes},
+        recall_changes={each.label: each.difference for each in trial.change.classes},
         run=None if saved is None else saved.id,
     )

@@ -87,16 +87,6 @@ class Flag(ResponseBody):
     closed_at: datetime | None
 
 
-class FlagPage(Page):
-    """A page of flags."""
-
-    counts: dict[str, int] = Field(
-        description="Number of flags by state, with the other filters unchanged; 1,000 stands for "
-        "1,000 or more."
-    )
-    flags: list[Flag]
-
-
 class FlagsOfRun(ResponseBody):
     """All flags of a run."""
 
@@ -128,6 +118,10 @@ class CountedFlags(ResponseBody):
         "1,000 or more."
     )
     flags: list[Flag]
+
+
+class FlagPage(Page, CountedFlags):
+    """A page of flags."""
 
 
 class FlagList(CountedFlags):

@@ -197,16 +197,12 @@ def dataset_with_decision(
 
 def leaders_document(found: Leaders, *, project: str, dataset: str) -> RankedRuns:
     """The ranked runs of a dataset with their best set."""
-    return RankedRuns(
+    return RankedRuns.made_of(
+        found,
         project=project,
         dataset=dataset,
-        metric=found.metric,
         truth_version=found.truth_number,
         n_runs=found.total,
-        n_outdated=found.n_outdated,
-        n_weighted=found.n_weighted,
-        n_chosen_here=found.n_chosen_here,
-        why_not_tested=found.why_not_tested,
         best_set=[each.run.id for each in found.best_set],
         runs=[_ranked(each, tested=found.why_not_tested is None) for each in found.runs],
     )

@@ -8,7 +8,6 @@ from offdiag.domain.access import CallerKind, Grant, Role, projects_of
 from offdiag.errors import Forbidden, InvalidInput, NotSignedIn
 from offdiag.records.access import (
     AuditQuery,
-    Change,
     ChangePage,
     GivenRole,
     MadeToken,
@@ -20,9 +19,10 @@ from offdiag.records.access import (
     User,
     UserList,
     WantedToken,
+    change_document,
 )
 from offdiag.services.access import sessions, users
-from offdiag.store.audit_log import AuditEvent, AuditFilter, audit_page
+from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.sessions import TokenRecord
 from offdiag.store.sessions import list_tokens as all_tokens
 from offdiag.store.users import UserRecord
@@ -184,10 +184,6 @@ def list_changes(query: AuditQuery) -> ChangePage:
     with current_registry().database.read() as session:
         page = audit_page(session, wanted, before=before, limit=query.limit)
     return ChangePage(
-        changes=list(map(_change, page.events)),
+        changes=list(map(change_document, page.events)),
         next_page_token=None if page.following is None else write_token([page.following]),
     )
-
-
-def _change(event: AuditEvent) -> Change:
-    return Change.made_of(event, number=event.id, object=event.subject)

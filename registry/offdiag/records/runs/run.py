@@ -23,6 +23,7 @@ from offdiag.records.base import (
     RequestBody,
     ResponseBody,
     Value,
+    cells_of,
 )
 
 if TYPE_CHECKING:
@@ -422,11 +423,16 @@ def found_run(run: RunSummary) -> FoundRun:
     )
 
 
+_FACTS = (
+    *("id", "name", "project", "dataset", "truth_version", "model", "state", "author"),
+    *("created_at", "n_predictions", "n_samples", "orientation_verdict", "derived_from"),
+)
+
+
 def run_columns(keys: Sequence[str]) -> tuple[str, ...]:
     """CSV columns of a list whose lines have these metrics."""
     return (
-        *("id", "name", "project", "dataset", "truth_version", "model", "state", "author"),
-        *("created_at", "n_predictions", "n_samples", "orientation_verdict", "derived_from"),
+        *_FACTS,
         *(f"{key}{part}" for key in keys for part in ("", "_ci_low", "_ci_high", "_reason")),
         *("worst_class", "worst_class_recall", "worst_class_tp", "worst_class_support"),
         "is_weighted",
@@ -437,26 +443,14 @@ def entry_row(entry: RunEntry, keys: Sequence[str]) -> tuple[Cell, ...]:
     """One run for the CSV of a list, in the order of the `run_columns` of its metrics."""
     worst = entry.worst_class
     return (
-        entry.id,
-        entry.name,
-        entry.project,
-        entry.dataset,
-        entry.truth_version,
-        entry.model,
-        entry.state.value,
-        entry.author,
-        entry.created_at.isoformat(),
-        entry.n_predictions,
-        entry.n_samples,
-        entry.orientation_verdict,
-        entry.derived_from,
+        *cells_of(entry, _FACTS),
         *(cell for key in keys for cell in _metric_cells(entry, key)),
         *(
             (None, None, None, None)
             if worst is None
             else (worst.label, worst.recall.value, worst.hits, worst.support)
         ),
-        "yes" if entry.is_weighted else "no",
+        *cells_of(entry, ("is_weighted",)),
     )
 
 

@@ -10,6 +10,7 @@ from flask import Blueprint, jsonify, make_response, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
+from offdiag.records.access import CHANGE_COLUMNS, change_document
 from offdiag.store.audit_log import (
     EVENTS_PER_PAGE,
     MOST_EVENTS,
@@ -24,31 +25,16 @@ from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.exports import Cell, csv_stream
 from offdiag_web.urls.query_string import whole_number, with_query
 
-AUDIT_COLUMNS = (
-    *("number", "at", "actor_kind", "actor", "action", "object", "project", "request_id"),
-    "detail",
-)
-
 
 def audit_record(event: AuditEvent) -> dict[str, Any]:
-    return {
-        "number": event.id,
-        "at": event.at.isoformat(),
-        "actor_kind": event.actor_kind,
-        "actor": event.actor,
-        "action": event.action,
-        "object": event.subject,
-        "project": event.project,
-        "request_id": event.request_id,
-        "detail": dict(event.detail),
-    }
+    return {**dict(change_document(event)), "at": event.at.isoformat()}
 
 
 def audit_rows(events: Iterable[AuditEvent]) -> Iterator[Sequence[Cell]]:
     for event in events:
         record = audit_record(event)
         record["detail"] = json.dumps(event.detail, ensure_ascii=False)
-        yield [record[column] for column in AUDIT_COLUMNS]
+        yield [record[column] for column in CHANGE_COLUMNS]
 
 
 blueprint = Blueprint("audit_log", __name__)
@@ -83,7 +69,7 @@ def export(form: str) -> Response:
     if form == "json":
         return jsonify(events=[*map(audit_record, found.events)], following=found.following)
     rows = audit_rows(_from(found, current_registry().database, _wanted()))
-    return csv_stream("audit", AUDIT_COLUMNS, rows)
+    return csv_stream("audit", CHANGE_COLUMNS, rows)
 
 
 def _from(found: AuditPage, database: Database, wanted: AuditFilter) -> Iterator[AuditEvent]:

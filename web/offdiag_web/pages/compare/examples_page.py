@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flask import Blueprint, Response, jsonify, make_response, render_template, request
+from flask import Blueprint, Response, make_response, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from offdiag.comparison.churn import PairedOutcome
 from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput
-from offdiag.records.runs.comparison import compared_examples
+from offdiag.records.runs.comparison import ComparedExample, compared_examples
 from offdiag.services.examples.changed import (
     EXAMPLES_PER_PAGE,
     ChangedExample,
@@ -20,7 +19,7 @@ from offdiag.services.examples.changed import (
 )
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT
-from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.parameters import understood
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
@@ -32,7 +31,7 @@ from offdiag_web.urls.compare import CompareAddress, read_compare, read_paired_o
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 
-EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
+EXAMPLE_COLUMNS = tuple(ComparedExample.model_fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +98,6 @@ def examples_view(found: ChangedExamples, address: CompareAddress, notices: list
     )
 
 
-def example_rows(found: ChangedExamples) -> Iterator[tuple[Cell, ...]]:
-    return map(_row, found.examples)
-
-
-def _row(example: ChangedExample) -> tuple[Cell, ...]:
-    return (
-        *(example.sample, example.actual, example.first, example.second),
-        *(example.first_confidence, example.second_confidence),
-    )
-
-
 def _about(found: ChangedExamples) -> str:
     """The dataset, and the slice of its examples that is shown."""
     parts = [found.runs[0].dataset]
@@ -172,9 +160,11 @@ def export(form: str) -> Response:
     outcome = understood(read_paired_outcome(request.args.get("which")))
     label = request.args.get("class") or None
     found = _examples(address, outcome=outcome, class_label=label, start=0, size=None)
+    document = compared_examples(found)
     if form == "json":
-        return jsonify(compared_examples(found).plain())
-    return csv_response(f"examples-{outcome.value}", EXAMPLE_COLUMNS, example_rows(found))
+        return json_response(document)
+    rows = (example.row(EXAMPLE_COLUMNS) for example in document.examples)
+    return csv_response(f"examples-{outcome.value}", EXAMPLE_COLUMNS, rows)
 
 
 def _examples(

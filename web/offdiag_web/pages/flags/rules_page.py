@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, astuple
+
 from flask import Blueprint, jsonify, make_response, render_template
 from werkzeug.wrappers import Response
 
 from offdiag.metrics.catalogue import SPECS
-from offdiag.services.flags.rules import RuleInForce, RulesOverview, browse_rules, rules_in
+from offdiag.services.flags.rules import RulesOverview, browse_rules, rules_in
 from offdiag.settings.load import describe_settings
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT
@@ -68,16 +70,7 @@ def rules_record(overview: RulesOverview) -> dict[str, object]:
                 "help": each.rule.help,
                 "changes": list(each.rule.changes),
                 "metrics": list(each.metrics),
-                "thresholds": [
-                    {
-                        "name": threshold.name,
-                        "meaning": threshold.meaning,
-                        "value": threshold.value,
-                        "default": threshold.default,
-                        "source": threshold.source,
-                    }
-                    for threshold in each.thresholds
-                ],
+                "thresholds": list(map(asdict, each.thresholds)),
             }
             for each in overview.rules
         ],
@@ -97,16 +90,7 @@ def rule_rows(overview: RulesOverview) -> list[tuple[Cell, ...]]:
             *cells,
         )
         for each in overview.rules
-        for cells in _threshold_cells(each)
-    ]
-
-
-def _threshold_cells(each: RuleInForce) -> list[tuple[Cell, ...]]:
-    if not each.thresholds:
-        return [(None,) * 5]
-    return [
-        (threshold.name, threshold.meaning, threshold.value, threshold.default, threshold.source)
-        for threshold in each.thresholds
+        for cells in [*map(astuple, each.thresholds)] or [(None,) * 5]
     ]
 
 
