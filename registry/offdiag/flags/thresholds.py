@@ -8,7 +8,7 @@ every class, and one is raised when most examples of a class of twenty are misse
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from offdiag.errors import InvalidInput
 
@@ -19,13 +19,12 @@ _GRADES = (
     ("regression_drop", "regression_drop_high"),
 )
 """Pairs in which the first must not exceed the second."""
-_COUNTS = ("precision_predictions", "support_cases")
-_SIGNED = ("low_skill_mcc", "low_skill_kappa")
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """All thresholds that can be changed. Shares and probabilities lie in [0, 1].
+    """All thresholds that can be changed. Shares and probabilities lie in [0, 1], as the settings
+    that carry them ensure.
 
     A level called `..._alpha` is the probability of a false alarm in one run: a rule that checks
     every class divides it by the number of classes with samples.
@@ -75,8 +74,6 @@ class Thresholds:
     """Share of the cost of the most accurate run that a cheaper one must save."""
 
     def __post_init__(self) -> None:
-        for name, number in asdict(self).items():
-            self._require_in_range(name, number)
         for smaller, larger in _GRADES:
             if getattr(self, smaller) > getattr(self, larger):
                 raise InvalidInput(
@@ -88,21 +85,3 @@ class Thresholds:
     def used(self, names: Iterable[str]) -> dict[str, float]:
         """The named thresholds, to be stored with a verdict."""
         return {name: getattr(self, name) for name in names}
-
-    @staticmethod
-    def _require_in_range(name: str, number: float) -> None:
-        if name in _COUNTS:
-            if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-                raise InvalidInput(
-                    f"{number!r} is not a positive integer.",
-                    field=f"flags.{name}",
-                    hint="Give a number of examples, such as 30.",
-                )
-            return
-        lowest = -1.0 if name in _SIGNED else 0.0
-        if not lowest <= number <= 1.0:
-            raise InvalidInput(
-                f"{number!r} is not between {lowest:g} and 1.",
-                field=f"flags.{name}",
-                hint="Write 20 % as 0.2.",
-            )
