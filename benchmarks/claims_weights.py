@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from offdiag.comparison.sets_and_weights import compare_weighted
 from offdiag.domain.labels import LabelSet
-from offdiag.flags.assessment import assess_counted
+from offdiag.flags.assessment import assess
 from offdiag.metrics.paired.weighted import WeightedPair
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.suite import score_metrics
@@ -242,7 +242,7 @@ def flags(n: int, sigma: float, gap: float, rng: Rng) -> tuple[bool, bool]:
     is_right = rng.random(len(actual)) < np.where(actual == 0, 0.9, 0.9 - gap)
     weight = rng.lognormal(0.0, sigma, len(actual))
     predicted = np.where(is_right, actual, 1 - actual)
-    found = assess_counted(WeightedCounts.of_samples(actual, predicted, weight, TWO))
+    found = assess(WeightedCounts.of_samples(actual, predicted, weight, TWO))
     return bool(found.badge), any(each.rule in FAILING for each in found.verdicts)
 
 

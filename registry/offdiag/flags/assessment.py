@@ -10,24 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offdiag.domain.number_text import percent
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.rule_evaluation import ClassRule, Flags, Floats, RuleEvaluation, Subjects
+from offdiag.flags.rule_evaluation import ClassRule, Flags, RuleEvaluation, Subjects
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import SEVERITIES, Certainty, Condition, Verdict
-from offdiag.flags.weighted_subjects import WeightedSubjects, subjects_of
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.flags.weighted_subjects import subjects_of
 from offdiag.metrics.counted import Counted, CountedSets
-from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.tally import CLASS_AXIS
 from offdiag.metrics.weighted.counts import WeightedCounts
 
@@ -71,13 +67,21 @@ class Assessment:
         return may_hide_minority(self.verdicts)
 
 
-def assess(matrix: ConfusionMatrix, thresholds: Thresholds | None = None) -> Assessment:
-    """Apply every rule that needs only the matrix; verdicts in the order of rules and classes."""
-    limits = thresholds or Thresholds()
-    subjects = Subjects(matrix.counts[np.newaxis], matrix.labels.names)
+def assess(counted: Counted, thresholds: Thresholds | None = None) -> Assessment:
+    """Apply every rule that needs only the counts; verdicts in the order of rules and classes.
+
+    Messages about weighted samples say so, with the effective size that the rule used as the
+    number of samples.
+    """
+    subjects = subjects_of(counted)
     if not subjects.is_assessable[0]:
-        return Assessment((), NO_SAMPLES if matrix.total == 0 else ONE_ACTUAL_CLASS)
-    return Assessment(tuple(verdicts_of(subjects, limits)))
+        return Assessment((), ONE_ACTUAL_CLASS if subjects.actual.any() else NO_SAMPLES)
+    return Assessment(tuple(verdicts_of(subjects, thresholds or Thresholds(), rules_for(counted))))
+
+
+def rules_for(counted: Counted) -> Iterable[str]:
+    """The rules that need only the counts, of classes or of label sets."""
+    return LABEL_RULES if isinstance(counted, CountedSets) else MATRIX_RULES
 
 
 def judge(
@@ -183,57 +187,6 @@ F4 compares a label with the pooled recall of all other labels: of all occurrenc
 labels, the share that was found."""
 
 
-class LabelSubjects(Subjects):
-    """The labels of one run in place of its classes: on axis 1, `counts` holds how often each
-    label was found, was present, and was predicted, shape (1, 3, q)."""
-
-    @cached_property
-    def correct(self) -> Floats:
-        return self.counts[:, 0].astype(np.float64)
-
-    @cached_property
-    def actual(self) -> Floats:
-        return self.counts[:, 1].astype(np.float64)
-
-    @cached_property
-    def predicted(self) -> Floats:
-        return self.counts[:, 2].astype(np.float64)
-
-
-def assess_sets(counted: CountedSets, thresholds: Thresholds | None = None) -> Assessment:
-    """Apply `LABEL_RULES` to every label; verdicts in the order of rules and labels."""
-    if counted.total == 0:
-        return Assessment((), NO_SAMPLES)
-    subjects = label_subjects(counted)
-    return Assessment(tuple(verdicts_of(subjects, thresholds or Thresholds(), LABEL_RULES)))
-
-
-def assess_counted(counted: Counted, thresholds: Thresholds | None = None) -> Assessment:
-    """Apply the rules that need only the counts, of classes or of label sets."""
-    if isinstance(counted, CountedSets):
-        return assess_sets(counted, thresholds)
-    if isinstance(counted, WeightedCounts):
-        return assess_weighted(counted, thresholds)
-    return assess(counted, thresholds)
-
-
-def assess_weighted(counted: WeightedCounts, thresholds: Thresholds | None = None) -> Assessment:
-    """Apply the rules of `assess` to sums of weights and effective sizes.
-
-    Messages say so, with the effective size that the rule used as the number of samples.
-    """
-    subjects = WeightedSubjects.of(counted)
-    if not subjects.is_assessable[0]:
-        return Assessment((), ONE_ACTUAL_CLASS if subjects.actual.any() else NO_SAMPLES)
-    return Assessment(tuple(verdicts_of(subjects, thresholds or Thresholds())))
-
-
-def label_subjects(counted: CountedSets) -> LabelSubjects:
-    """The label counts of one run, as the rules read them."""
-    tables: NDArray[np.int64] = np.stack([counted.correct, counted.actual, counted.predicted])
-    return LabelSubjects(tables[np.newaxis], counted.labels.names)
-
-
 def unchecked_rules(counted: Counted) -> Mapping[str, str]:
     """Rules that are not applied because of the kind of counts, and why, by their ids."""
     return NOT_OF_WEIGHTS if isinstance(counted, WeightedCounts) else _NOTHING_UNCHECKED
@@ -258,20 +211,12 @@ def rule_checks(
     compare if fewer than two classes of the matrix have samples, nor for a class that it lacks.
     For label sets, only the rules that apply to them are included.
     """
-    if isinstance(counted, CountedSets):
-        return _checks(label_subjects(counted), thresholds, LABEL_RULES, class_label)
     subjects = subjects_of(counted)
     if not subjects.is_assessable[0]:
         return ()
-    return _checks(subjects, thresholds, MATRIX_RULES, class_label)
-
-
-def _checks(
-    subjects: Subjects, thresholds: Thresholds, rules: Iterable[str], class_label: str | None
-) -> tuple[RuleCheck, ...]:
     code = subjects.names.index(class_label) if class_label in subjects.names else None
     found = []
-    for id_, judgement in judge(subjects, thresholds, rules).items():
+    for id_, judgement in judge(subjects, thresholds, rules_for(counted)).items():
         place: tuple[int, ...] = (0,)
         is_about_class = isinstance(MATRIX_RULES[id_], ClassRule)
         if is_about_class:
@@ -316,30 +261,20 @@ class ClassRecall:
         return "above" if self.low >= floor else "across"
 
 
-def class_recalls(matrix: Counted) -> list[ClassRecall]:
+def class_recalls(counted: Counted) -> list[ClassRecall]:
     """All classes with samples, in the order of their labels."""
-    if isinstance(matrix, WeightedCounts):
-        weighted = WeightedSubjects.of(matrix)
-        tallied, values, bounds = weighted.numbers, weighted.recall[0], weighted.recall_bounds
-        hits, actual, low, high = (
-            tallied.correct[0],
-            tallied.actual[0],
-            bounds.low[0],
-            bounds.high[0],
-        )
-    else:
-        hits, actual, bounds = matrix.correct, matrix.actual, wilson(matrix.correct, matrix.actual)
-        values, low, high = hits / np.where(actual > 0, actual, 1), bounds.low, bounds.high
+    subjects = subjects_of(counted)
+    numbers, bounds = subjects.numbers, subjects.recall_bounds
     return [
         ClassRecall(
             name,
-            int(actual[code]),
-            int(hits[code]),
-            float(values[code]),
-            float(low[code]),
-            float(high[code]),
-            isinstance(matrix, WeightedCounts),
+            int(numbers.actual[0, code]),
+            int(numbers.correct[0, code]),
+            float(subjects.recall[0, code]),
+            float(bounds.low[0, code]),
+            float(bounds.high[0, code]),
+            subjects.is_weighted,
         )
-        for code, name in enumerate(matrix.labels.names)
-        if actual[code]
+        for code, name in enumerate(subjects.names)
+        if numbers.actual[0, code]
     ]

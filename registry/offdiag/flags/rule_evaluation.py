@@ -10,7 +10,7 @@ and for counts beyond 2**31, where scipy's own binomial distribution fails.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from offdiag.domain.values import Reason
 from offdiag.extras import optional
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import SEVERITIES, Condition, Evidence, Severity, Sign
+from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.orientation import (
@@ -211,6 +212,37 @@ class Subjects:
         """Classes with samples, but at most `share` as many as the largest class, (R, K)."""
         largest = self.actual.max(axis=CLASS_AXIS)
         return self.has_samples & (self.actual <= share * per_run(largest))
+
+
+@dataclass(frozen=True)
+class LabelSubjects(Subjects):
+    """The labels of one run in place of its classes: on axis 1, `counts` holds how often each
+    label was found, was present, and was predicted, shape (1, 3, q)."""
+
+    n_samples: int = field(kw_only=True)
+
+    @classmethod
+    def of(cls, found: CountedSets) -> LabelSubjects:
+        """The run with these counts."""
+        tables: NDArray[np.int64] = np.stack([found.correct, found.actual, found.predicted])
+        return cls(tables[np.newaxis], found.labels.names, n_samples=found.total)
+
+    @cached_property
+    def correct(self) -> Floats:
+        return self.counts[:, 0].astype(np.float64)
+
+    @cached_property
+    def actual(self) -> Floats:
+        return self.counts[:, 1].astype(np.float64)
+
+    @cached_property
+    def predicted(self) -> Floats:
+        return self.counts[:, 2].astype(np.float64)
+
+    @cached_property
+    def is_assessable(self) -> Flags:
+        """Whether there are samples; a label is compared with all occurrences of others."""
+        return np.array([self.n_samples > 0])
 
 
 def per_run(values: NDArray[np.float64]) -> Floats:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.flags.rule_evaluation import Floats, Subjects, Trials, of_class
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.flags.rule_evaluation import Floats, LabelSubjects, Subjects, Trials, of_class
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import PER_CLASS, wilson_of_sizes
 from offdiag.metrics.orientation import (
@@ -122,10 +122,12 @@ class WeightedSubjects(Subjects):
         return Trials(_whole(share * size), size)
 
 
-def subjects_of(counted: ConfusionMatrix | WeightedCounts) -> Subjects:
-    """One run as the rules see it, with or without weights."""
+def subjects_of(counted: Counted) -> Subjects:
+    """One run as the rules see it: classes with or without weights, or labels of sets."""
     if isinstance(counted, WeightedCounts):
         return WeightedSubjects.of(counted)
+    if isinstance(counted, CountedSets):
+        return LabelSubjects.of(counted)
     return Subjects(counted.counts[np.newaxis], counted.labels.names)
 
 

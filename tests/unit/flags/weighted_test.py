@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from offdiag.domain.labels import LabelSet
-from offdiag.flags.assessment import assess_counted, class_recalls
+from offdiag.flags.assessment import assess, class_recalls
 from offdiag.flags.warning import RaisedFlag, minority_warning
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.weighted.counts import WeightedCounts
@@ -40,7 +40,7 @@ def test_equal_weights_raise_the_flags_of_counts(cells: list[list[int]], weight:
     of_weights = counted(cells, weight)
     matrix = ConfusionMatrix(np.array(cells), of_weights.labels)
 
-    found, expected = assess_counted(of_weights), assess_counted(matrix)
+    found, expected = assess(of_weights), assess(matrix)
 
     assert bool(expected.verdicts) == (cells != WITHOUT_FLAGS)
     assert [(v.rule, v.class_label, v.severity, v.certainty) for v in found.verdicts] == [
@@ -55,7 +55,7 @@ def test_equal_weights_raise_the_flags_of_counts(cells: list[list[int]], weight:
 
 
 def test_a_class_that_is_never_found_is_flagged_by_its_weight() -> None:
-    found = assess_counted(counted([[930, 10], [60, 0]], [[1.0, 1.0], [0.5, 1.0]]))
+    found = assess(counted([[930, 10], [60, 0]], [[1.0, 1.0], [0.5, 1.0]]))
 
     missed = next(v for v in found.verdicts if v.rule == "F3")
     assert found.badge
@@ -66,10 +66,10 @@ def test_a_class_that_is_never_found_is_flagged_by_its_weight() -> None:
 
 def test_what_weights_make_of_the_values_decides() -> None:
     cells = [[900, 100], [100, 900]]
-    assert not assess_counted(counted(cells)).badge
+    assert not assess(counted(cells)).badge
 
     # One in ten of what counts of the class is found, and it is the smaller one.
-    found = assess_counted(counted(cells, [[1.0, 1.0], [1.0, 0.01]]))
+    found = assess(counted(cells, [[1.0, 1.0], [1.0, 0.01]]))
 
     gap = next(v for v in found.verdicts if v.rule == "F4" and v.class_label == "c1")
     assert gap.evidence["recall"] == pytest.approx(9 / 109)
@@ -87,10 +87,10 @@ def test_few_effective_examples_prove_nothing() -> None:
         many.labels,
     )
 
-    found = assess_counted(few)
+    found = assess(few)
 
     assert few.class_effective[1] == pytest.approx(2.04, abs=0.01)
-    assert assess_counted(many).badge
+    assert assess(many).badge
     assert not {"F1", "F2", "F3"} & {v.rule for v in found.verdicts}
     assert not found.badge
     scarce = next(v for v in found.verdicts if v.rule == "F12" and v.class_label == "c1")
@@ -107,14 +107,14 @@ def test_one_light_hit_does_not_make_a_class_large() -> None:
         counted([[1, 0], [0, 1]]).labels,
     )
 
-    found = assess_counted(light)
+    found = assess(light)
 
     assert light.class_effective[1] < 2.1
     assert not found.badge
 
 
 def test_samples_without_weight_take_no_part() -> None:
-    found = assess_counted(counted([[90, 10], [40, 0]], [[1.0, 1.0], [0.0, 0.0]]))
+    found = assess(counted([[90, 10], [40, 0]], [[1.0, 1.0], [0.0, 0.0]]))
 
     assert found.not_assessable == "one_actual_class"
     assert found.verdicts == ()
@@ -142,7 +142,7 @@ def test_a_gap_at_the_threshold_is_rarely_called_proved() -> None:
         actual = np.repeat([0, 1], [400, 80])
         is_right = rng.random(480) < np.where(actual == 0, 0.9, 0.7)
         weight = rng.lognormal(sigma=1.0, size=480)
-        found = assess_counted(
+        found = assess(
             WeightedCounts.of_samples(
                 actual, np.where(is_right, actual, 1 - actual), weight, labels
             )

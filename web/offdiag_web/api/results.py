@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.errors import EvaluationPending
-from offdiag.flags.assessment import assess_counted
+from offdiag.flags.assessment import assess
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import PREDICTED_AXIS, swap_axes
 from offdiag.records.runs.curve import Curves, CurvesQuery, asked_curves
@@ -162,10 +162,10 @@ def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationResponse:
     thresholds = thresholds_in(registry.settings.flags)
     if query.collapse:
         groups = collapse_evaluation(registry.database, stored, query.collapse)
-        judged = assess_counted(groups.matrix, thresholds)
+        judged = assess(groups.matrix, thresholds)
         return collapsed_answer(stored, groups, judged)
     if query.slice is not None:
-        judged = assess_counted(stored.counted, thresholds)
+        judged = assess(stored.counted, thresholds)
         return evaluation_answer(
             stored, judged_flags(judged), badge=judged.badge, may_hide=judged.may_hide
         )

@@ -220,12 +220,12 @@ def _stored_run(database: Database, run_id: str) -> RunWithResults:
 
 
 def _stored_slice(database: Database, run_id: str, slice_text: str) -> EvaluationResponse:
-    from offdiag.flags.assessment import assess_counted
+    from offdiag.flags.assessment import assess
     from offdiag.services.evaluation.slices import evaluation_of_slice
     from offdiag.services.flags.rules import rules_in_force
 
     part = evaluation_of_slice(database, run_id, slice_text)
-    judged = assess_counted(part.counted, rules_in_force().thresholds)
+    judged = assess(part.counted, rules_in_force().thresholds)
     return evaluation_answer(
         part, judged_flags(judged), badge=judged.badge, may_hide=judged.may_hide
     )

@@ -124,8 +124,8 @@ class Judgement:
     @classmethod
     def of_counted(cls, counted: Counted, thresholds: Thresholds | None = None) -> Judgement:
         """Evaluate the rules that need only what was counted; the most severe flags come first."""
-        from offdiag.flags.assessment import assess_counted
+        from offdiag.flags.assessment import assess
 
-        found = assess_counted(counted, thresholds)
+        found = assess(counted, thresholds)
         most_severe_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
         return cls(tuple(map(Flag.of_verdict, most_severe_first)), found.badge, found.may_hide)

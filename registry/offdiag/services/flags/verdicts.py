@@ -15,8 +15,6 @@ from offdiag.flags.assessment import (
     LABEL_RULES,
     NOT_OF_WEIGHTS,
     assess,
-    assess_sets,
-    assess_weighted,
     counts_in_badge,
     hides_minority,
     may_hide_minority,
@@ -91,7 +89,7 @@ def judge_run(counted: Counted, rule_inputs: RuleInputs) -> RunVerdicts:
     if isinstance(counted, WeightedCounts):
         return _judge_weighted(counted, rule_inputs)
     if isinstance(counted, CountedSets):
-        sets = assess_sets(counted, rule_inputs.thresholds)
+        sets = assess(counted, rule_inputs.thresholds)
         verdicts, asked = list(sets.verdicts), set(LABEL_RULES)
         _add_regressions(verdicts, asked, rule_inputs)
         found = RunVerdicts(tuple(verdicts), frozenset(asked), sets.not_assessable)
@@ -122,7 +120,7 @@ def _judge_matrix(matrix: ConfusionMatrix, rule_inputs: RuleInputs) -> RunVerdic
 
 
 def _judge_weighted(counted: WeightedCounts, rule_inputs: RuleInputs) -> RunVerdicts:
-    assessment = assess_weighted(counted, rule_inputs.thresholds)
+    assessment = assess(counted, rule_inputs.thresholds)
     verdicts, asked = list(assessment.verdicts), set(MATRIX_RULES)
     if rule_inputs.costs is not None:
         asked.add("F11")
