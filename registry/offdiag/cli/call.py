@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
-from offdiag.cli.options import Function, json_option, url_option
+from offdiag.cli.options import Function, json_option, url_option, with_options
 from offdiag.cli.output import print_json, print_tables
 from offdiag.errors import InvalidInput
 from offdiag.extras import has_extra
@@ -59,27 +59,26 @@ def database_url(settings: Settings) -> str:
     )
 
 
-def database_option(command: Function) -> Function:
-    """`--url` of a command that needs direct access to the database.
-
-    A server is refused while the options are read, before the command imports what opens a
-    database: if only the client is installed, an error would name an extra that does not help.
-    """
-    return click.option(
-        "--url",
-        metavar="URL",
-        is_eager=True,
-        callback=_database_at,
-        help="Database to use.  [default: OFFDIAG_URL, else the configured one]",
-    )(command)
-
-
 def _database_at(
     context: click.Context, _parameter: click.Parameter, url: str | None
 ) -> str | None:
     if not context.resilient_parsing:
         database_url(settings_for(url))
     return url
+
+
+database_option = click.option(
+    "--url",
+    metavar="URL",
+    is_eager=True,
+    callback=_database_at,
+    help="Database to use.  [default: OFFDIAG_URL, else the configured one]",
+)
+"""`--url` of a command that needs direct access to the database.
+
+A server is refused while the options are read, before the command imports what opens a database:
+if only the client is installed, an error would name an extra that does not help.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +123,19 @@ class Call:
                 print_tables(each)
 
 
-def registry_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add `--url` of a database or a server, and `--json`; the command gets both as `call`."""
-    return url_option(json_option(_with_call(command)))
-
-
-def database_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The same for a command that needs direct access to the database."""
-    return database_option(json_option(_with_call(command)))
-
-
 def _with_call(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def called(*context: click.Context, url: str | None, as_json: bool, **given: Any) -> None:
         command(*context, call=Call(url, as_json), **given)
 
     return called
+
+
+registry_options = with_options(url_option, json_option, _with_call)
+"""`--url` of a database or a server, and `--json`; the command gets both as `call`."""
+
+database_options = with_options(database_option, json_option, _with_call)
+"""The same for a command that needs direct access to the database."""
 
 
 def project_option(about: str) -> Callable[[Function], Function]:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from offdiag.cli.named_columns import read_named
-from offdiag.cli.options import labels_option, orientation_option, parse_labels
+from offdiag.cli.options import labels_option, orientation_option, parse_labels, with_options
 from offdiag.errors import InvalidInput, LabelNote
 from offdiag.inputs.files.checks import require_two_columns
 
@@ -65,8 +65,6 @@ def read_matrix_input(
     return MatrixInput(found.matrix, found.labels or labels, stated or str(orientation))
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 _CLASS_OPTIONS = (
     click.option(
         "--true",
@@ -92,7 +90,23 @@ _SCORE_OPTION = click.option(
     metavar="COLUMN",
     help="Scores of the positive class, or one column for each class, such as cat or p_cat.",
 )
-_OPTIONS = (
+no_pred_option = click.option(
+    "--no-pred",
+    is_flag=True,
+    help="FILE has no predictions: predict the class with the highest --score, or the positive "
+    "class from 0.5 on.",
+)
+"""`--no-pred`: scores decide the predictions."""
+
+score_options = with_options(
+    _SCORE_OPTION,
+    click.option(
+        "--positive", "positive_label", metavar="CLASS", help="Class that a single score is for."
+    ),
+)
+"""Options for scores next to the predictions in a file."""
+
+file_options = with_options(
     *_CLASS_OPTIONS,
     click.option("--matrix", "is_matrix", is_flag=True, help="FILE contains a confusion matrix."),
     orientation_option,
@@ -101,31 +115,7 @@ _OPTIONS = (
         "--ordinal", is_flag=True, help="The classes are ordinal, in the order of --labels."
     ),
 )
-
-
-def no_pred_option(command: Command) -> Command:
-    """Add the option to decide predictions by scores."""
-    return click.option(
-        "--no-pred",
-        is_flag=True,
-        help="FILE has no predictions: predict the class with the highest --score, or the "
-        "positive class from 0.5 on.",
-    )(command)
-
-
-def score_options(command: Command) -> Command:
-    """Add the options for scores next to the predictions in a file."""
-    positive = click.option(
-        "--positive", "positive_label", metavar="CLASS", help="Class that a single score is for."
-    )
-    return _SCORE_OPTION(positive(command))
-
-
-def file_options(command: Command) -> Command:
-    """Add the options for reading a file; they are the fields of `FileInput`."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""Options for reading a file; they are the fields of `FileInput`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,6 +354,4 @@ def prediction_columns(command: Callable[..., None]) -> Callable[..., None]:
         by_argument |= {} if weight_column is None else {_WEIGHT: weight_column}
         command(columns=PredictionColumns(by_argument, score_columns), **others)
 
-    for option in reversed(_COLUMN_OPTIONS):
-        named = option(named)
-    return named
+    return with_options(*_COLUMN_OPTIONS)(named)

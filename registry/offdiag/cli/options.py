@@ -18,31 +18,25 @@ from offdiag.errors import InvalidInput
 Function = TypeVar("Function", bound=Callable[..., Any])
 Command = TypeVar("Command", bound=click.Command)
 
+url_option = click.option(
+    "--url",
+    metavar="URL",
+    is_eager=True,
+    help="Registry to use.  [default: OFFDIAG_URL, else the configured one]",
+)
+"""`--url`: the registry to use, which is read before the names of runs."""
 
-def url_option(command: Function) -> Function:
-    """`--url`: the registry to use, which is read before the names of runs."""
-    return click.option(
-        "--url",
-        metavar="URL",
-        is_eager=True,
-        help="Registry to use.  [default: OFFDIAG_URL, else the configured one]",
-    )(command)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+"""`--json`: for programs that read the output."""
 
-
-def json_option(command: Function) -> Function:
-    """`--json`: for programs that read the output."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
-
-
-def sets_option(command: Function) -> Function:
-    """`--sets`: both columns contain sets of labels."""
-    return click.option(
-        "--sets",
-        "of_sets",
-        is_flag=True,
-        help="Every example has a set of labels: a list, or text such as sea|sky, empty for the "
-        "empty set (`offdiag truth revise` reads an empty cell as unlabelled).",
-    )(command)
+sets_option = click.option(
+    "--sets",
+    "of_sets",
+    is_flag=True,
+    help="Every example has a set of labels: a list, or text such as sea|sky, empty for the "
+    "empty set (`offdiag truth revise` reads an empty cell as unlabelled).",
+)
+"""`--sets`: both columns contain sets of labels."""
 
 
 def timeout_option(about: str) -> Callable[[Function], Function]:
@@ -70,41 +64,45 @@ def limit_option(
     )
 
 
-def id_column_option(command: Function) -> Function:
-    """`--id`: the column of a file that has the identifiers of samples."""
-    return click.option(
-        "--id",
-        "id_column",
-        default="id",
-        show_default=True,
-        metavar="COLUMN",
-        help="Column of sample ids.",
-    )(command)
+id_column_option = click.option(
+    "--id",
+    "id_column",
+    default="id",
+    show_default=True,
+    metavar="COLUMN",
+    help="Column of sample ids.",
+)
+"""`--id`: the column of a file that has the identifiers of samples."""
+
+labels_option = click.option("--labels", metavar="A,B,…", help="Class names in their order.")
+"""`--labels`: the classes in order."""
+
+orientation_option = click.option(
+    "--orientation",
+    type=click.Choice(["actual_rows", "actual_columns"]),
+    help="What the rows of the matrix are, if the file does not say so.",
+)
+"""`--orientation`: what the rows of a matrix are."""
+
+tag_option = click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Tag of the run; may be repeated.",
+)
+"""`--tag`: tags of the runs that are logged."""
 
 
-def labels_option(command: Function) -> Function:
-    """`--labels`: the classes in order."""
-    return click.option("--labels", metavar="A,B,…", help="Class names in their order.")(command)
+def with_options(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """A decorator that adds options and arguments to a command, in the order of its help."""
 
+    def decorated(command: Function) -> Function:
+        for option in reversed(options):
+            command = option(command)
+        return command
 
-def orientation_option(command: Function) -> Function:
-    """`--orientation`: what the rows of a matrix are."""
-    return click.option(
-        "--orientation",
-        type=click.Choice(["actual_rows", "actual_columns"]),
-        help="What the rows of the matrix are, if the file does not say so.",
-    )(command)
-
-
-def tag_option(command: Function) -> Function:
-    """`--tag`: tags of the runs that are logged."""
-    return click.option(
-        "--tag",
-        "tags",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="Tag of the run; may be repeated.",
-    )(command)
+    return decorated
 
 
 def add_shared_options(command: click.Command) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
 
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs, note_unknown_name
-from offdiag.cli.options import (
-    help_text,
-    limit_option,
-)
+from offdiag.cli.options import help_text, limit_option, with_options
 from offdiag.cli.output import label, note, three_decimals
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.number_text import p_in_column
@@ -43,7 +40,6 @@ if TYPE_CHECKING:
 
 STATES = ("open", "acknowledged", "snoozed", "dismissed", "closed")
 SEVERITIES = ("info", "medium", "high", "critical")
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def flag_number(text: str) -> int:
@@ -169,15 +165,12 @@ def _stored_flag(database: Database, flag_id: int) -> FlagExplained:
     return flag_explained(browse_flag(database, flag_id), database.clock())
 
 
-def _on_flags(command: Any) -> Any:
-    """Arguments and options of all triage commands."""
-    for option in (
-        registry_options,
-        click.option("--author", metavar="NAME", help="Author of the change.  [default: you]"),
-        click.argument("ids", metavar="FLAG…", type=flag_number, nargs=-1, required=True),
-    ):
-        command = option(command)
-    return command
+_on_flags = with_options(
+    click.argument("ids", metavar="FLAG…", type=flag_number, nargs=-1, required=True),
+    click.option("--author", metavar="NAME", help="Author of the change.  [default: you]"),
+    registry_options,
+)
+"""Arguments and options of all triage commands."""
 
 
 @help_text("flags acknowledge F-31 F-32", see=("flags list", "flags show"))

@@ -21,6 +21,7 @@ from offdiag.cli.options import (
     parse_labels,
     tag_option,
     url_option,
+    with_options,
 )
 from offdiag.cli.output import busy, measured, note, print_json, print_tables
 from offdiag.cli.tables import filled_table
@@ -187,10 +188,8 @@ def _command(dialect: Dialect) -> click.Command:
         given |= {"labels": parse_labels(given["labels"]), "tags": parse_entries(tags, "tag")}
         import_file(dialect.name, file, as_json=as_json, **given)
 
-    command: Any = store
-    for option in (*reversed(_OF_RUN), *(_OPTIONS[name] for name in reversed(dialect.takes))):
-        command = option(command)
-    command = click.argument("file", type=_FILE)(command)
+    taken = [_OPTIONS[name] for name in dialect.takes]
+    command = with_options(click.argument("file", type=_FILE), *taken, *_OF_RUN)(store)
     summary = f"Import {dialect.title}."
     made = click.command(dialect.name, help=f"{summary}\n\n{dialect.convention}")(command)
     example, about = _FILES_OF[dialect.name]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from offdiag.cli.call import Call, project_option, registry_options
 from offdiag.cli.documents import document, ids_of_runs
-from offdiag.cli.options import help_text
+from offdiag.cli.options import help_text, with_options
 from offdiag.cli.output import busy, note
 from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, ranking_tables
 from offdiag.domain.runs import not_ranked_text
@@ -162,51 +161,43 @@ def _threshold(text: str | None) -> float | Literal["cheapest"] | None:
     return finite_threshold(number)
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def _question(command: Command) -> Command:
-    """The options that both commands share, in the order of the help."""
-    for option in reversed(
-        (
-            click.option(
-                "--matrix",
-                "costs",
-                metavar="NAME[@VERSION]",
-                help="Cost matrix.  [default: that of the dataset, else 1 for every error]",
-            ),
-            click.option(
-                "--set",
-                "edits",
-                metavar="ACTUAL>PREDICTED:COST,...",
-                default="",
-                help="Change costs first; ACTUAL>*:x2 doubles the cost of all errors on a class.",
-            ),
-            click.option(
-                "--share",
-                "shares",
-                metavar="CLASS:SHARE,...",
-                default="",
-                help="Class prevalence at deployment; the rest is divided as in the test set.",
-            ),
-            click.option(
-                "--vary",
-                "lever",
-                metavar="ACTUAL>PREDICTED",
-                default="",
-                help="Cost to vary for break-even ratios.  [default: the most expensive error]",
-            ),
-            click.option(
-                "--slice",
-                "part",
-                metavar="SLICE",
-                default="",
-                help="Only the examples in this slice, such as site=z.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+_question = with_options(
+    click.option(
+        "--matrix",
+        "costs",
+        metavar="NAME[@VERSION]",
+        help="Cost matrix.  [default: that of the dataset, else 1 for every error]",
+    ),
+    click.option(
+        "--set",
+        "edits",
+        metavar="ACTUAL>PREDICTED:COST,...",
+        default="",
+        help="Change costs first; ACTUAL>*:x2 doubles the cost of all errors on a class.",
+    ),
+    click.option(
+        "--share",
+        "shares",
+        metavar="CLASS:SHARE,...",
+        default="",
+        help="Class prevalence at deployment; the rest is divided as in the test set.",
+    ),
+    click.option(
+        "--vary",
+        "lever",
+        metavar="ACTUAL>PREDICTED",
+        default="",
+        help="Cost to vary for break-even ratios.  [default: the most expensive error]",
+    ),
+    click.option(
+        "--slice",
+        "part",
+        metavar="SLICE",
+        default="",
+        help="Only the examples in this slice, such as site=z.",
+    ),
+)
+"""The options that both commands share, in the order of the help."""
 
 
 @help_text(

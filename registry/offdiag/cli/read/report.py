@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from offdiag.cli.call import Call, evaluate_waiting, project_option, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
-from offdiag.cli.options import help_text, timeout_option, url_option
+from offdiag.cli.options import help_text, timeout_option, url_option, with_options
 from offdiag.cli.read.report_tables import (
     PENDING,
     edition_tables,
@@ -44,8 +43,6 @@ from offdiag.sdk.remote.connection import delays
 if TYPE_CHECKING:
     from offdiag.reports.scope import ReportScope
     from offdiag.store.database import Database
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +94,12 @@ class ReportInput:
         ]
 
 
-def report_options(command: Command) -> Command:
-    """All options of a report; the command gets them as keywords of `ReportInput`."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
 def _tag(text: str) -> tuple[str, str | None]:
     key, separator, value = text.partition("=")
     return (key, value) if separator else (key, None)
 
 
-_OPTIONS = (
+report_options = with_options(
     click.option("--dataset", required=True, help="Dataset whose runs are reported."),
     click.option("--model", help="Only runs of this model; * matches any characters."),
     click.option("--name-contains", metavar="TEXT", help="Only runs whose name contains this."),
@@ -165,7 +155,7 @@ _OPTIONS = (
         help="Send a summary to this target of the setting notify.targets.",
     ),
 )
-
+"""All options of a report; the command gets them as keywords of `ReportInput`."""
 
 _project = project_option("Project of the report.")
 _name = click.argument("name")
