@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import overload
+from typing import TypeVar
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
@@ -22,29 +22,20 @@ from offdiag.sdk.evaluations.scores import ScoreEvaluation
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
 from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
 
+CountedEvaluation = TypeVar("CountedEvaluation", bound=Evaluation | WeightedEvaluation)
+ScoredEvaluation = TypeVar("ScoredEvaluation", bound=ScoreEvaluation | WeightedScoreEvaluation)
+
 STORED_SEED = 1
 """The seed of the intervals of stored runs, so that both give the same ends."""
 
 
-@overload
 def suite_intervals(
-    evaluation: Evaluation, *, confidence: float = ..., replicates: int = ..., seed: int = ...
-) -> Evaluation: ...
-@overload
-def suite_intervals(
-    evaluation: WeightedEvaluation,
-    *,
-    confidence: float = ...,
-    replicates: int = ...,
-    seed: int = ...,
-) -> WeightedEvaluation: ...
-def suite_intervals(
-    evaluation: Evaluation | WeightedEvaluation,
+    evaluation: CountedEvaluation,
     *,
     confidence: float = 0.95,
     replicates: int = 2_000,
     seed: int = STORED_SEED,
-) -> Evaluation | WeightedEvaluation:
+) -> CountedEvaluation:
     """The evaluation of a confusion matrix with the interval of every metric that has one.
 
     The ends are `ci_low` and `ci_high` of each value. `ci_method` names the method and says what
@@ -91,25 +82,13 @@ def suite_intervals(
     )
 
 
-@overload
 def score_intervals(
-    evaluation: ScoreEvaluation, *, confidence: float = ..., replicates: int = ..., seed: int = ...
-) -> ScoreEvaluation: ...
-@overload
-def score_intervals(
-    evaluation: WeightedScoreEvaluation,
-    *,
-    confidence: float = ...,
-    replicates: int = ...,
-    seed: int = ...,
-) -> WeightedScoreEvaluation: ...
-def score_intervals(
-    evaluation: ScoreEvaluation | WeightedScoreEvaluation,
+    evaluation: ScoredEvaluation,
     *,
     confidence: float = 0.95,
     replicates: int = 2_000,  # noqa: ARG001 - scripts may still name it
     seed: int = STORED_SEED,
-) -> ScoreEvaluation | WeightedScoreEvaluation:
+) -> ScoredEvaluation:
     """The evaluation of scores with the interval of every metric that has one.
 
     * `confidence`: the level of the intervals. Default: 0.95.
@@ -120,13 +99,13 @@ def score_intervals(
     Raises `InvalidInput` for a confidence outside (0, 1).
     """
     if isinstance(evaluation, WeightedScoreEvaluation):
-        return WeightedScoreEvaluation.of(
+        again = WeightedScoreEvaluation.of(
             evaluation.weighted,
             evaluation.label_set,
             n_samples=evaluation.n_samples,
-            positive_by_convention=evaluation.positive_by_convention,
             confidence=confidence_level(confidence),
         )
+        return replace(evaluation, aggregate=again.aggregate, per_class=again.per_class)
     found = of_scores.score_intervals(evaluation.forecasts, seed=seed, confidence=confidence)
     by_class = of_scores.class_score_intervals(evaluation.forecasts, confidence=confidence)
     return replace(
