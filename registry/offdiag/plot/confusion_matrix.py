@@ -20,7 +20,7 @@ from offdiag.metrics.orientation import (
     actual_totals,
     predicted_totals,
 )
-from offdiag.palette import text_on
+from offdiag.palette import correct_step, error_step, text_on
 from offdiag.plot.axes import (
     CORRECT,
     ERROR,
@@ -116,8 +116,8 @@ class MatrixCells:
         if self.counts[actual, predicted] == 0 or np.isnan(share):
             return PAGE
         if actual == predicted:
-            return _of_ramp(CORRECT, share / self.correct_end)
-        return _of_ramp(ERROR, np.sqrt(share / self.error_end))
+            return CORRECT[correct_step(share, self.correct_end)]
+        return ERROR[error_step(share, self.error_end)]
 
     def image(self) -> NDArray[np.uint8]:
         """The colours of all cells, (K, K, 3)."""
@@ -199,12 +199,6 @@ def percent_text(share: float) -> str:
     if 0 < share < 0.01:
         return "<1 %"
     return ">99 %" if 0.99 < share < 1 else f"{round(100 * share)} %"
-
-
-def _of_ramp(ramp: tuple[str, ...], fraction: float) -> str:
-    """The colour of a fraction in 0..1; a fraction above zero never has the colour of zero."""
-    last = len(ramp) - 1
-    return ramp[max(1, min(last, round(float(fraction) * last)))]
 
 
 def _name_classes(ax: Axes, names: list[str]) -> list[str]:
