@@ -66,20 +66,23 @@ def suite_intervals(
             evaluation.matrix, seed=seed, confidence=confidence, replicates=replicates
         )
     labels = evaluation.matrix.labels
-    return replace(
-        evaluation,
-        aggregate=_with_aggregates(
-            evaluation.aggregate, {key: each.at() for key, each in found.aggregate.items()}
-        ),
-        per_class=_with_classes(
-            labels,
-            evaluation.per_class,
-            {
-                key: [each.at(code) for code in range(len(labels))]
-                for key, each in found.per_class.items()
-            },
-        ),
+    aggregate = _with_aggregates(
+        evaluation.aggregate, {key: each.at() for key, each in found.aggregate.items()}
     )
+    per_class = _with_classes(
+        labels,
+        evaluation.per_class,
+        {
+            key: [each.at(code) for code in range(len(labels))]
+            for key, each in found.per_class.items()
+        },
+    )
+    if isinstance(evaluation, Evaluation):
+        # Scorers such as f1 are found among the values of the positive class.
+        by_class = {key: list(values.values()) for key, values in per_class.items()}
+        again = Evaluation.of_values(evaluation.counted, aggregate=aggregate, per_class=by_class)
+        aggregate = again.aggregate
+    return replace(evaluation, aggregate=aggregate, per_class=per_class)
 
 
 def score_intervals(
@@ -110,7 +113,9 @@ def score_intervals(
     by_class = of_scores.class_score_intervals(evaluation.forecasts, confidence=confidence)
     return replace(
         evaluation,
-        aggregate=_with_aggregates(evaluation.aggregate, found),
+        aggregate=_with_aggregates(
+            evaluation.aggregate, found, n_classes=len(evaluation.label_set)
+        ),
         per_class=_with_classes(evaluation.label_set, evaluation.per_class, by_class),
     )
 
@@ -139,10 +144,17 @@ def multilabel_intervals(
 
 
 def _with_aggregates(
-    values: Mapping[str, MetricValue], found: Mapping[str, Interval]
+    values: Mapping[str, MetricValue],
+    found: Mapping[str, Interval],
+    *,
+    n_classes: int | None = None,
 ) -> MetricTable[MetricValue]:
     return MetricTable(
-        {key: found[key].around(value) if key in found else value for key, value in values.items()}
+        {
+            key: found[key].around(value) if key in found else value
+            for key, value in values.items()
+        },
+        n_classes=n_classes,
     )
 
 

@@ -62,6 +62,19 @@ def test_an_evaluation_of_scores_gets_its_intervals() -> None:
     assert found.per_class["roc_auc"]["0"].ci_low == by_class["roc_auc"][0].low
 
 
+def test_names_of_scorers_mean_the_same_with_intervals() -> None:
+    table = RNG.dirichlet(np.ones(3), len(TRUE))
+    scored = evaluate_scores(y_true=TRUE, y_score=table)
+    counted = evaluate_labels(y_true=HAPPENED, y_pred=(P > 0.5).astype(int))
+
+    brier = stats.score_intervals(scored).aggregate["neg_brier_score"]
+    f1 = stats.suite_intervals(counted)
+
+    assert brier.value == scored.aggregate["neg_brier_score"].value
+    assert f1.aggregate["f1"] == f1.per_class["f1"]["1"]
+    assert f1.aggregate["f1"].value == counted.aggregate["f1"].value
+
+
 def test_an_evaluation_of_sets_gets_its_intervals() -> None:
     scores = RNG.random((90, 3))
     plain = evaluate_multilabel(y_true=SETS, y_pred=PREDICTED_SETS, y_score=scores)
