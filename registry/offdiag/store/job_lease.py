@@ -23,6 +23,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     delete,
+    func,
     null,
     or_,
     select,
@@ -150,7 +151,11 @@ def _free_parts(*, has_limit: bool) -> tuple[ColumnElement[bool], ColumnElement[
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """A process and how many seconds ago it last gave a sign of life."""
+    """A process and how many seconds ago it last gave a sign of life.
+
+    If that is ahead, the clock was set back and the process has been silent since: those that are
+    alive report every few seconds. `age_s` is then how far ahead.
+    """
 
     name: str
     kind: str
@@ -180,16 +185,15 @@ def forget(session: Session, name: str) -> None:
 
 def forget_silent(session: Session, *, older_than_s: float) -> None:
     """Remove the heartbeats of processes that were killed long ago."""
-    session.execute(
-        delete(HeartbeatRow).where(HeartbeatRow.seen_at < database_now() - older_than_s)
-    )
+    age = func.abs(database_now() - HeartbeatRow.seen_at)
+    session.execute(delete(HeartbeatRow).where(age > older_than_s))
 
 
 def list_heartbeats(session: Session) -> tuple[Heartbeat, ...]:
     """All known processes, most recent sign of life first."""
-    age = (database_now() - HeartbeatRow.seen_at).label("age")
+    age = func.abs(database_now() - HeartbeatRow.seen_at).label("age")
     rows = session.execute(select(HeartbeatRow, age).order_by(age, HeartbeatRow.name))
     return tuple(
-        Heartbeat(row.name, row.kind, row.host, row.pid, row.started_at, max(0.0, age_s))
+        Heartbeat(row.name, row.kind, row.host, row.pid, row.started_at, age_s)
         for row, age_s in rows
     )

@@ -249,6 +249,23 @@ def fail_expired(session: Session, *, max_attempts: int) -> list[Lease]:
     return [Lease(r.id, "", r.task, r.args, r.key, r.attempts) for r in rows]
 
 
+def bring_forward(session: Session, *, longest_wait_s: float, longest_lease_s: float) -> None:
+    """Free jobs that would wait for longer than any job does.
+
+    Only a clock that was set back leaves such jobs: they were submitted, released or claimed while
+    it was ahead. Workers that are alive have extended their leases since.
+    """
+    now = database_now()
+    session.execute(
+        update(WorkRow).where(WAITING, WorkRow.due > now + longest_wait_s).values(due=now)
+    )
+    session.execute(
+        update(WorkRow)
+        .where(text("state = 'doing'"), WorkRow.lease_until > now + longest_lease_s)
+        .values(lease_until=now)
+    )
+
+
 def withdraw(session: Session, key: str) -> None:
     """Delete a job that waits or has failed; one that is running ends by itself."""
     session.execute(delete(WorkRow).where(WorkRow.key == key, WorkRow.state != "doing"))

@@ -160,6 +160,23 @@ def test_a_folder_that_cannot_be_made_is_said_so(registry: Database, tmp_path: P
         back_up_if_due(registry, BackupSettings(folder=str(tmp_path / "file" / "backups")))
 
 
+def test_backups_from_before_the_clock_was_set_back_are_removed_before_new_ones(
+    registry: Database, settings: BackupSettings, clock: Clock
+) -> None:
+    for hours in (48, 49, 50):
+        clock.now = START + timedelta(hours=hours)
+        back_up_if_due(registry, settings)
+
+    clock.now = START
+    made = back_up_if_due(registry, settings)
+
+    assert made is not None
+    assert made.exists()
+    assert stored_backups(registry, settings)[0].path == made
+    clock.now = START + timedelta(hours=2)
+    assert overdue_since(registry, settings) is not None
+
+
 def test_backups_are_overdue_from_the_second_missed_one_on(
     registry: Database, settings: BackupSettings, clock: Clock
 ) -> None:

@@ -89,6 +89,19 @@ def test_a_process_that_has_been_silent_is_shown_and_not_alive(database: Databas
     assert page.schedulers[0].age_s >= 60
 
 
+def test_a_process_that_has_been_silent_since_the_clock_was_set_back_is_not_alive(
+    database: Database,
+) -> None:
+    beat(database, heart_of_this_process("worker", database))
+    with database.write() as session:
+        session.execute(update(HeartbeatRow).values(seen_at=HeartbeatRow.seen_at + 3_600))
+
+    page = jobs_page(database)
+
+    assert not page.has_worker
+    assert page.workers[0].age_s >= 3_500
+
+
 def test_a_process_that_ends_properly_is_gone(database: Database) -> None:
     heart = heart_of_this_process("worker", database)
     beat(database, heart)

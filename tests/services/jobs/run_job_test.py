@@ -347,6 +347,52 @@ def test_the_sweep_rebuilds_a_work_table_that_was_emptied(database: Database) ->
         assert runs.get_run(session, run.id).state is RunState.EVALUATED
 
 
+HOUR_S = 3_600.0
+
+
+def test_work_submitted_before_the_clock_was_set_back_need_not_wait_for_it(
+    database: Database,
+) -> None:
+    submitted(database)
+    with database.write() as session:
+        session.execute(update(WorkRow).values(due=WorkRow.due + HOUR_S))
+    assert run_next_job(database, keeper_of(database), POLICY, noting()) is None
+
+    reconcile(database, POLICY, noting())
+
+    assert run_next_job(database, keeper_of(database), POLICY, noting()) is Outcome.DONE
+
+
+def test_a_lease_of_days_ahead_is_of_a_worker_that_died_before_the_clock_was_set_back(
+    database: Database,
+) -> None:
+    work_id = submitted(database)
+    with database.write() as session:
+        job_lease.claim(session, work_id, token="dead", lease_s=LEASE_S, max_attempts=5)
+        session.execute(update(WorkRow).values(lease_until=WorkRow.lease_until + 48 * HOUR_S))
+
+    reconcile(database, POLICY, noting())
+
+    assert run_next_job(database, keeper_of(database), POLICY, noting()) is Outcome.DONE
+
+
+def test_an_attempt_that_is_to_wait_and_a_lease_that_is_held_are_left_alone(
+    database: Database,
+) -> None:
+    policy = RetryPolicy(max_attempts=5, first_delay_s=1.0)
+    held, waiting = submitted(database, "held"), submitted(database, "waiting")
+    with database.write() as session:
+        job_lease.claim(session, held, token="alive", lease_s=LEASE_S, max_attempts=5)
+        is_waiting = WorkRow.id == waiting
+        longest_s = policy.delay_s(policy.max_attempts - 1) * 30
+        session.execute(update(WorkRow).where(is_waiting).values(due=WorkRow.due + longest_s))
+
+    reconcile(database, policy)
+
+    with database.read() as session:
+        assert job_lease.due_ids(session, max_attempts=5, limit=5) == []
+
+
 def test_the_sweep_leaves_evaluated_and_asked_for_runs_alone(database: Database) -> None:
     log(database)
     waiting = reconcile(database, POLICY)

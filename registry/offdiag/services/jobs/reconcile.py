@@ -26,6 +26,10 @@ from offdiag.store.database import Database
 from offdiag.store.outdated import stale_runs
 
 _AT_ONCE = 200
+_LONGEST_PAUSE_S = 60.0
+"""Jobs that came too early are tried again sooner than this."""
+_LONGEST_LEASE_S = 86_400.0
+"""The maximum of the setting `jobs.lease_s`, which may be another one in each process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,18 @@ class Reconciled:
 def reconcile(
     database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind] = TASKS
 ) -> Reconciled:
-    """Fail jobs that ended all their workers, submit stale runs, and notify of waiting work."""
+    """Fail jobs that ended all their workers, submit stale runs, and notify of waiting work.
+
+    Jobs that would wait because the clock of the database was set back are due now.
+    """
+    longest_wait_s = max(
+        _LONGEST_PAUSE_S,
+        policy.delay_s(policy.max_attempts) * max(kind.delay_factor for kind in tasks.values()),
+    )
     with database.write() as session:
+        jobs.bring_forward(
+            session, longest_wait_s=longest_wait_s, longest_lease_s=_LONGEST_LEASE_S
+        )
         failed = jobs.fail_expired(session, max_attempts=policy.max_attempts)
         for lease in failed:
             if lease.task in tasks:

@@ -121,7 +121,10 @@ def back_up_if_due(
 
 
 def stored_backups(database: Database, settings: BackupSettings) -> list[StoredBackup]:
-    """The backups of a registry in the folder, newest first."""
+    """The backups of a registry in the folder, newest first.
+
+    Those from before the clock was set back come last: they are not what they are named.
+    """
     name = re.compile(rf"{re.escape(_stem(database))}-(\d{{8}}T\d{{4}}Z)\.zip")
     found = []
     for path in Path(settings.folder).expanduser().absolute().glob("*.zip"):
@@ -129,7 +132,8 @@ def stored_backups(database: Database, settings: BackupSettings) -> list[StoredB
         if match is not None:
             moment = datetime.strptime(match[1], _MOMENT).replace(tzinfo=UTC)
             found.append(StoredBackup(path, moment))
-    return sorted(found, key=lambda backup: backup.moment, reverse=True)
+    now = database.clock()
+    return sorted(found, key=lambda each: (each.moment <= now, each.moment), reverse=True)
 
 
 def overdue_since(database: Database, settings: BackupSettings) -> datetime | None:
@@ -138,10 +142,10 @@ def overdue_since(database: Database, settings: BackupSettings) -> datetime | No
     A process may have been stopped for a while, so a backup counts as overdue only once a second
     one has been missed. A folder without backups is overdue since 1970.
     """
-    stored = stored_backups(database, settings)
-    length = _LENGTH[settings.every]
-    expected = (stored[0].moment if stored else datetime.fromtimestamp(0, UTC)) + length
-    return expected if database.clock() >= expected + length else None
+    now, length = database.clock(), _LENGTH[settings.every]
+    past = (each.moment for each in stored_backups(database, settings) if each.moment <= now)
+    expected = next(past, datetime.fromtimestamp(0, UTC)) + length
+    return expected if now >= expected + length else None
 
 
 def _stem(database: Database) -> str:
