@@ -1,4 +1,4 @@
-"""Handling of SIGINT and SIGTERM in a thread of its own, where a lock cannot cause a deadlock.
+"""Handling of signals to stop in a thread of its own, where a lock cannot cause a deadlock.
 
 A Python signal handler runs in the main thread between any two of its steps, possibly while that
 thread holds the very lock that the handler needs: setting a `threading.Event` in a handler while
@@ -15,13 +15,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-STOPS = (signal.SIGINT, signal.SIGTERM)
-"""The signals that Ctrl-C and supervisors send."""
+STOPS = tuple(
+    number for number in signal.Signals if number.name in {"SIGINT", "SIGTERM", "SIGHUP"}
+)
+"""The signals that Ctrl-C, supervisors and a closed terminal send; Windows has not the last."""
 
 
 @contextmanager
 def acting_on_signals(act: Callable[[signal.Signals], None]) -> Iterator[None]:
-    """Call `act` with each SIGINT and SIGTERM, in a thread of its own, while the block runs.
+    """Call `act` with each signal to stop, in a thread of its own, while the block runs.
+
+    SIGHUP remains ignored if it is, as by `nohup`.
 
     Only the main thread may enter the block. The previous handlers are restored afterwards.
     """
@@ -32,7 +36,11 @@ def acting_on_signals(act: Callable[[signal.Signals], None]) -> Iterator[None]:
     )
     thread.start()
     woken_before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-    handled_before = {number: signal.signal(number, _leave_to_the_pipe) for number in STOPS}
+    handled_before = {
+        number: signal.signal(number, _leave_to_the_pipe)
+        for number in STOPS
+        if not (number.name == "SIGHUP" and signal.getsignal(number) is signal.SIG_IGN)
+    }
     try:
         yield
     finally:

@@ -27,12 +27,12 @@ def test_each_stop_is_told_by_its_name_and_other_signals_are_left_to_others() ->
     before = signal.signal(signal.SIGUSR1, lambda number, _frame: came.append(number))
     try:
         with acting_on_signals(told.append):
-            for number in (signal.SIGINT, signal.SIGUSR1, signal.SIGTERM, signal.SIGINT):
+            for number in (signal.SIGINT, signal.SIGUSR1, signal.SIGTERM, signal.SIGHUP):
                 signal.raise_signal(number)
     finally:
         signal.signal(signal.SIGUSR1, before)
 
-    assert told == [signal.SIGINT, signal.SIGTERM, signal.SIGINT]
+    assert told == [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
     assert came == [signal.SIGUSR1]
 
 
@@ -43,3 +43,16 @@ def test_the_handlers_of_before_are_in_force_afterwards() -> None:
         inside = [signal.getsignal(number) for number in STOPS]
 
     assert [signal.getsignal(number) for number in STOPS] == before != inside
+
+
+def test_a_program_under_nohup_outlives_its_terminal() -> None:
+    told: list[signal.Signals] = []
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with acting_on_signals(told.append):
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+    assert told == []

@@ -86,7 +86,7 @@ _LEAVING_S = 1.5
 
 
 def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
-    """Run a worker and the scheduler in this process until SIGINT or SIGTERM."""
+    """Run a worker and the scheduler in this process until SIGINT, SIGTERM or SIGHUP."""
     stop = threading.Event()
     policy = RetryPolicy(max_attempts=settings.jobs.max_attempts)
     # Waiting for a file has a time limit, so no thread hangs in it, and while another process

@@ -116,9 +116,9 @@ def serve_until_stopped(
     announce: Callable[[str], None],
     any_port_if_taken: bool = False,
 ) -> None:
-    """Serve requests until SIGINT or SIGTERM; requests in progress are completed.
+    """Serve requests until SIGINT, SIGTERM or SIGHUP; requests in progress are completed.
 
-    After SIGTERM, `/readyz` returns 503 for `server.shutdown_delay_s` seconds while requests are
+    After the last two, `/readyz` returns 503 for `server.shutdown_delay_s` seconds while requests are
     served. A second SIGINT cancels requests in progress.
 
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
@@ -155,10 +155,10 @@ def serve_until_stopped(
             stack.enter_context(working())
 
         def stop(number: signal.Signals) -> None:
-            if number == signal.SIGTERM:
-                server.stop(drain_s=settings.server.shutdown_delay_s)
-            else:
+            if number == signal.SIGINT:
                 server.interrupt()
+            else:
+                server.stop(drain_s=settings.server.shutdown_delay_s)
 
         stack.enter_context(acting_on_signals(stop))
         announce(_address(host, listener.getsockname()[1]))
