@@ -246,6 +246,10 @@ def change_the_number_of_cases(session: Session) -> None:
     session.execute(update(EvaluationRow).values(n_cases=5))
 
 
+def call_it_weighted(session: Session) -> None:
+    session.execute(update(RunRow).values(is_weighted=True))
+
+
 def drop_the_evaluation(session: Session) -> None:
     session.execute(delete(EvaluationRow))
 
@@ -277,6 +281,12 @@ def give_up(session: Session) -> None:
             FindingKind.DRIFT,
             "the number of samples is 4, stored is 5.",
         ),
+        (
+            call_it_weighted,
+            FindingKind.INCOMPLETE,
+            "0 of its 1 chunks have weights, it says it is",
+        ),
+        (call_it_weighted, FindingKind.DAMAGED, "what it says does not fit its rows."),
         (drop_the_evaluation, FindingKind.STUCK, "it is marked as evaluated and has no"),
         (give_up, FindingKind.STUCK, "its evaluation failed"),
     ],

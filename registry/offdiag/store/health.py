@@ -115,6 +115,7 @@ def incomplete_runs(session: Session) -> Iterator[Breach]:
             func.count().label("n_chunks"),
             func.sum(PredictionChunkRow.n).label("n_predictions"),
             func.max(PredictionChunkRow.seq).label("last_seq"),
+            func.count(PredictionChunkRow.weights).label("n_weighted"),
         )
         .group_by(PredictionChunkRow.run_id)
         .subquery()
@@ -137,6 +138,8 @@ def incomplete_runs(session: Session) -> Iterator[Breach]:
             func.coalesce(chunks.c.n_chunks, 0).label("n_chunks"),
             func.coalesce(chunks.c.n_predictions, 0).label("n_stored"),
             func.coalesce(chunks.c.last_seq, -1).label("last_seq"),
+            RunRow.is_weighted,
+            func.coalesce(chunks.c.n_weighted, 0).label("n_weighted"),
             func.coalesce(scores.c.n_chunks, 0).label("n_scored"),
             func.coalesce(scores.c.fewest, 0).label("fewest"),
             func.coalesce(scores.c.most, 0).label("most"),
@@ -158,6 +161,11 @@ def incomplete_runs(session: Session) -> Iterator[Breach]:
         if row.n_scored != (row.n_chunks if row.score_columns else 0):
             sentence = f"{row.n_scored} of its {row.n_chunks} chunks have scores."
             yield Breach(row.id, sentence)
+        if row.n_weighted != (row.n_chunks if row.is_weighted else 0):
+            is_said = "it says it is weighted" if row.is_weighted else "it says it is not weighted"
+            yield Breach(
+                row.id, f"{row.n_weighted} of its {row.n_chunks} chunks have weights, {is_said}."
+            )
         if not row.fewest == row.most == row.score_columns:
             yield Breach(row.id, "its scores have other columns than it says.")
 

@@ -286,13 +286,15 @@ def check_run(session: Session, run_id: str) -> list[Finding]:
         return [Finding(FindingKind.DAMAGED, run_id, _unreadable(error))]
 
 
-_REFUSED = (ValueError, InvalidInput, *MISSING)
+_REFUSED = (ValueError, AssertionError, InvalidInput, *MISSING)
 """Decoding and counting refuse data that cannot have been written, and reads miss rows."""
 
 
 def _unreadable(error: Exception) -> str:
     if isinstance(error, MISSING):
         return "it cannot be read: rows that belong to it are missing."
+    if isinstance(error, AssertionError):
+        return "it cannot be read: what it says does not fit its rows."
     return f"it cannot be read: {error}"
 
 
