@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import shutil
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +43,20 @@ def test_a_fresh_folder_is_healthy_and_stays_empty(folder: Path, offdiag: Comman
     assert answer.json["healthy"]
     assert answer.json["versions"]["offdiag"] != "not installed"
     assert list(folder.iterdir()) == []
+
+
+def test_an_installation_without_a_server_is_examined(
+    folder: Path, offdiag: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "argon2", None)
+    for module in ("openid", "users"):
+        monkeypatch.delitem(sys.modules, f"offdiag.services.access.{module}", raising=False)
+
+    answer = offdiag("doctor", "--json")
+
+    assert answer.code == 0
+    extras = next(each for each in answer.json["findings"] if each["name"] == "extras")
+    assert "server" in extras["text"].split("not installed: ")[1].split(", ")
 
 
 def test_settings_are_told_with_their_source_and_without_passwords(

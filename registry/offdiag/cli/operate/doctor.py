@@ -105,7 +105,6 @@ def offline_queue_finding(settings: ClientSettings) -> Finding:
 def settings_findings(settings: Settings) -> Iterator[Finding]:
     """Problems with settings that are only read when a worker starts, users sign in or a webhook
     is sent."""
-    from offdiag.services.access.openid import read_roles
     from offdiag.services.delivery.message import DeliveryRefused
     from offdiag.services.delivery.webhook import signing_key
     from offdiag.services.jobs.submit import notifier_named
@@ -114,10 +113,13 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
         notifier_named(settings.jobs.engine)
     except OffdiagError as error:
         yield Finding("jobs.engine", error.message, error.hint or "Install or correct it.")
-    try:
-        read_roles(settings.oidc.roles)
-    except OffdiagError as error:
-        yield Finding("oidc.roles", error.message, error.hint or "Correct it.")
+    if has_extra("server"):
+        from offdiag.services.access.openid import read_roles
+
+        try:
+            read_roles(settings.oidc.roles)
+        except OffdiagError as error:
+            yield Finding("oidc.roles", error.message, error.hint or "Correct it.")
     try:
         signing_key(settings.webhook.secret)
     except DeliveryRefused as error:
