@@ -201,12 +201,8 @@ def matrix_view(
     scale = shared or colour_scale(matrix, address.norm)
     shown = list(codes) if codes is not None else class_order(matrix, address.order, grouping)
     is_window = len(shown) < matrix.n_classes
-    down, across = ("Predicted", "Actual") if address.transposed else ("Actual", "Predicted")
-    down_totals, across_totals = (
-        (matrix.predicted, matrix.actual)
-        if address.transposed
-        else (matrix.actual, matrix.predicted)
-    )
+    down, across = address.laid_out("Actual", "Predicted")
+    down_totals, across_totals = address.laid_out(matrix.actual, matrix.predicted)
     heads = tuple(class_head(matrix.labels.names[code]) for code in shown)
     density = matrix_density(len(shown))
     levels = () if is_window else _levels(shown, address, grouping)
@@ -214,7 +210,7 @@ def matrix_view(
     groups = _collapsed_groups(shown, address, grouping)
     lines = []
     for code, head, bands_of_line, group in zip(shown, heads, begins, groups, strict=True):
-        places = [(other, code) if address.transposed else (code, other) for other in shown]
+        places = [address.laid_out(code, other) for other in shown]
         inside = sum(int(matrix.counts[place]) for place in places)
         total = int(down_totals[code])
         lines.append(
@@ -294,7 +290,7 @@ def _cell(
     count = int(matrix.counts[place])
     of = int(np.broadcast_to(scale.denominators, matrix.counts.shape)[place])
     is_correct = actual == predicted
-    css = [scale.ramp_class(count, count / max(of, 1), is_correct=is_correct)]
+    css = [scale.ramp_class(count / max(of, 1), is_correct=is_correct)]
     if is_correct:
         css.append("diagonal")
     if place == looked_at:
@@ -325,7 +321,7 @@ def _elsewhere_line(
 def _caption(
     matrix: ConfusionMatrix, address: MatrixAddress, *, n_shown: int, grouping: Grouping | None
 ) -> str:
-    down, across = ("predicted", "actual") if address.transposed else ("actual", "predicted")
+    down, across = address.laid_out("actual", "predicted")
     margins = {
         "actual": "examples of each actual class (support)",
         "predicted": "examples predicted as each class",

@@ -41,13 +41,10 @@ class ColourScale:
     correct_end: str
     error_end: str | None
 
-    def ramp_class(self, count: int, share: float, *, is_correct: bool) -> str:
-        """CSS class of a cell; cells without samples have no colour."""
-        if count == 0:
-            return "zero"
-        if is_correct:
-            return f"correct-{correct_step(share, self.largest_correct)}"
-        return f"error-{error_step(share, self.largest_error)}"
+    def ramp_class(self, share: float, *, is_correct: bool) -> str:
+        """CSS class of a cell."""
+        end = self.largest_correct if is_correct else self.largest_error
+        return ramp_class(share, is_correct=is_correct, end=end)
 
     def codes(self, matrix: ConfusionMatrix, *, at_least: int = 1) -> NDArray[np.uint8]:
         """The steps of all cells as codes of a picture, (K, K); rarer cells stay empty."""
@@ -61,6 +58,14 @@ class ColourScale:
         # The same rounding as for a single cell: halves to even.
         steps = np.clip(np.rint(heights * (BINS - 1)), 1, BINS - 1).astype(np.int64)
         return step_codes(is_correct, steps, matrix.counts >= max(at_least, 1))
+
+
+def ramp_class(share: float, *, is_correct: bool, end: float = 1.0) -> str:
+    """CSS class of a cell with a share of at most `end`; an empty cell has no colour."""
+    if not share > 0:
+        return "zero"
+    step = correct_step(share, end) if is_correct else error_step(share, end)
+    return f"{'correct' if is_correct else 'error'}-{step}"
 
 
 def amount_class(amount: float, end: float) -> str:

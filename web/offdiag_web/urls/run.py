@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
 from offdiag.services.examples.selection import (
     Cursor,
@@ -24,6 +24,7 @@ from offdiag_web.urls.query_string import (
     with_query,
 )
 
+_T = TypeVar("_T")
 Norm = Literal["row", "col", "all", "none"]
 ClassOrder = Literal["support", "label", "cluster", "group"]
 Layout = Literal["long", "grid"]
@@ -61,6 +62,10 @@ class MatrixAddress:
     taken_for: str | None = None
     worst_first: bool = False
     part: str | None = None
+
+    def laid_out(self, actual: _T, predicted: _T) -> tuple[_T, _T]:
+        """What belongs to the two axes; that of the axis which runs down the view comes first."""
+        return (predicted, actual) if self.transposed else (actual, predicted)
 
     def card_url(self) -> str:
         """The run as a card for slides, with the matrix as shown here."""

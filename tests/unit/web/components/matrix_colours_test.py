@@ -12,28 +12,28 @@ from offdiag_web.urls.run import Norm
 def test_correct_cells_are_coloured_on_a_linear_scale_to_the_whole_class() -> None:
     scale = colour_scale(_matrix([[5, 5], [0, 10]]), "row")
 
-    assert scale.ramp_class(5, 0.5, is_correct=True) == "correct-5"
-    assert scale.ramp_class(10, 1.0, is_correct=True) == "correct-10"
+    assert scale.ramp_class(0.5, is_correct=True) == "correct-5"
+    assert scale.ramp_class(1.0, is_correct=True) == "correct-10"
 
 
 def test_errors_are_coloured_with_the_square_root_up_to_the_largest_share() -> None:
     scale = colour_scale(_matrix([[60, 40], [10, 90]]), "row")
 
-    assert scale.ramp_class(40, 0.4, is_correct=False) == "error-10"
-    assert scale.ramp_class(10, 0.1, is_correct=False) == "error-5"
+    assert scale.ramp_class(0.4, is_correct=False) == "error-10"
+    assert scale.ramp_class(0.1, is_correct=False) == "error-5"
 
 
 def test_errors_of_a_good_model_stay_pale() -> None:
     scale = colour_scale(_matrix([[96, 4], [1, 99]]), "row")
 
-    assert scale.ramp_class(4, 0.04, is_correct=False) == "error-4"
+    assert scale.ramp_class(0.04, is_correct=False) == "error-4"
     assert (scale.error_end or "").replace("\u202f", " ") == "25 %"
 
 
 def test_a_single_error_among_very_many_does_not_look_like_none() -> None:
     scale = colour_scale(_matrix([[10**6, 1], [10**6, 0]]), "row")
 
-    assert scale.ramp_class(1, 1e-6, is_correct=False) == "error-1"
+    assert scale.ramp_class(1e-6, is_correct=False) == "error-1"
 
 
 @pytest.mark.parametrize("norm", ["row", "col", "all", "none"])
@@ -44,8 +44,7 @@ def test_a_picture_has_the_colours_of_single_cells(norm: Norm) -> None:
     shares = matrix.counts / np.maximum(scale.denominators, 1)
 
     for place in np.ndindex(codes.shape):
-        count, share = int(matrix.counts[place]), float(shares[place])
-        name = scale.ramp_class(count, share, is_correct=place[0] == place[1])
+        name = scale.ramp_class(float(shares[place]), is_correct=place[0] == place[1])
         ramp, _, step = name.partition("-")
         first = {"zero": EMPTY, "correct": 1, "error": 1 + BINS}[ramp]
         assert codes[place] == first + int(step or 0)
@@ -53,7 +52,7 @@ def test_a_picture_has_the_colours_of_single_cells(norm: Norm) -> None:
 
 @pytest.mark.parametrize("norm", ["row", "col", "all", "none"])
 def test_cells_without_cases_have_no_colour(norm: Norm) -> None:
-    assert colour_scale(_matrix([[1, 0], [0, 0]]), norm).ramp_class(0, 0.0, is_correct=True) == (
+    assert colour_scale(_matrix([[1, 0], [0, 0]]), norm).ramp_class(0.0, is_correct=True) == (
         "zero"
     )
 

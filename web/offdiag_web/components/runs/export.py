@@ -42,18 +42,22 @@ def matrix_record(
 
 
 def _axes(address: MatrixAddress) -> dict[str, object]:
-    if address.transposed:
-        return {
-            "orientation": SourceOrientation.ACTUAL_COLUMNS.value,
-            "axes": ["predicted", "actual"],
-        }
-    return {"orientation": SourceOrientation.ACTUAL_ROWS.value, "axes": ["actual", "predicted"]}
+    stored, swapped = SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS
+    return {
+        "orientation": (swapped if address.transposed else stored).value,
+        "axes": address.laid_out("actual", "predicted"),
+    }
 
 
 def long_columns(address: MatrixAddress) -> tuple[str, ...]:
     """Header of one line per cell: the axis that runs down the view comes first."""
-    axes = ("predicted", "actual") if address.transposed else ("actual", "predicted")
-    return (*axes, "count", "share_of_actual", "share_of_predicted", "share_of_all")
+    return (
+        *address.laid_out("actual", "predicted"),
+        "count",
+        "share_of_actual",
+        "share_of_predicted",
+        "share_of_all",
+    )
 
 
 def long_rows(
@@ -62,7 +66,7 @@ def long_rows(
     """One line for every non-zero and every diagonal cell, in view order."""
     for first, second, count in _filled_cells(matrix, address, grouping):
         index = matrix.labels.index
-        actual, predicted = (second, first) if address.transposed else (first, second)
+        actual, predicted = address.laid_out(first, second)
         yield (
             first,
             second,
@@ -79,8 +83,8 @@ def grid_columns(
     """Header of one line per class; its corner says which axis runs down and which across."""
     codes = class_order(matrix, address.order, grouping)
     names = [matrix.labels.names[code] for code in codes]
-    corner = "predicted (rows) / actual (columns)"
-    return (corner if address.transposed else "actual (rows) / predicted (columns)", *names)
+    rows, columns = address.laid_out("actual", "predicted")
+    return (f"{rows} (rows) / {columns} (columns)", *names)
 
 
 def grid_rows(

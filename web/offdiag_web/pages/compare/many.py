@@ -304,7 +304,7 @@ def _step(matrix: ConfusionMatrix, scale: ColourScale, actual: int, predicted: i
     if count == 0:
         return ""
     share = count / max(int(matrix.actual[actual]), 1)
-    return scale.ramp_class(count, share, is_correct=actual == predicted)
+    return scale.ramp_class(share, is_correct=actual == predicted)
 
 
 def _pairs(many: ManyComparison, address: CompareAddress) -> tuple[PairRow, ...]:

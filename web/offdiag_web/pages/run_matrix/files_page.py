@@ -112,7 +112,7 @@ def class_at(run_id: str) -> AnyResponse:
     matrix, address = seen.results.matrix, seen.address
     down, across = (_place(f"at.{axis}", matrix.n_classes) for axis in ("y", "x"))
     order = class_order(matrix, address.order, seen.grouping)
-    actual, predicted = (across, down) if address.transposed else (down, across)
+    actual, predicted = address.laid_out(down, across)
     names = matrix.labels.names
     taken_for = None if actual == predicted else names[order[predicted]]
     chosen = replace(address, focus=names[order[actual]], taken_for=taken_for)
@@ -205,6 +205,6 @@ def _picture(seen: DisplayedRun) -> Picture | None:
     if matrix.n_classes <= _MOST_WITH_NUMBERS:
         return matrix_part(matrix, address, grouping=seen.grouping)
     png = matrix_map(matrix, address, theme="light", grouping=seen.grouping)
-    down, across = ("Predicted", "Actual") if address.transposed else ("Actual", "Predicted")
+    down, across = address.laid_out("Actual", "Predicted")
     side = matrix.n_classes * map_pixels(matrix.n_classes)
     return map_picture(base64.b64encode(png).decode(), side, down=down, across=across)

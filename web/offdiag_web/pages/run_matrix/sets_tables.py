@@ -13,7 +13,6 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.orientation import actual_totals, predicted_totals
-from offdiag.palette import correct_step, error_step
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.marks import interval_mark
@@ -21,6 +20,7 @@ from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Paging, Segment, paging
+from offdiag_web.components.matrix_colours import ramp_class
 from offdiag_web.components.metric_values import (
     CLASS_METRIC_TITLES,
     Notes,
@@ -92,16 +92,6 @@ def read_label_sets(
         run_id, cast(LabelOrder, order), cast(MassNorm, norm), start, values.get("slice") or None
     )
     return address, notices + unread
-
-
-def ramp_class(share: float, *, is_right: bool, end: float = 1.0) -> str:
-    """CSS class of a cell with a share of at most `end`; an empty cell has no colour.
-
-    Errors grow with the square root, so that a few can be distinguished from none.
-    """
-    if share <= 0:
-        return "zero"
-    return f"correct-{correct_step(share, end)}" if is_right else f"error-{error_step(share, end)}"
 
 
 LABELS_AT_ONCE = 30
@@ -228,22 +218,22 @@ def _table(counted: CountedSets, code: int, address: LabelSetsAddress) -> LabelT
     others = counted.total - actual
 
     def cell(
-        count: int, of: int, question: ExampleQuestion | None, *, is_right: bool
+        count: int, of: int, question: ExampleQuestion | None, *, is_correct: bool
     ) -> LinkedCell:
         url = None
         if question is not None and count:
             asked = replace(question, part=address.part)
             url = ExamplesAddress(address.run_id, asked).url()
         share = count / max(of, 1)
-        return LinkedCell(numbers.count(count), ramp_class(share, is_right=is_right), url)
+        return LinkedCell(numbers.count(count), ramp_class(share, is_correct=is_correct), url)
 
     return LabelTable(
         head=class_head(name),
         support=numbers.plural(actual, "example"),
-        found=cell(hits, actual, ExampleQuestion(actual=name, kind=Kind.RIGHT), is_right=True),
-        missed=cell(missed, actual, ExampleQuestion(actual=name), is_right=False),
-        spurious=cell(spurious, others, ExampleQuestion(predicted=name), is_right=False),
-        absent=cell(others - spurious, others, None, is_right=True),
+        found=cell(hits, actual, ExampleQuestion(actual=name, kind=Kind.RIGHT), is_correct=True),
+        missed=cell(missed, actual, ExampleQuestion(actual=name), is_correct=False),
+        spurious=cell(spurious, others, ExampleQuestion(predicted=name), is_correct=False),
+        absent=cell(others - spurious, others, None, is_correct=True),
     )
 
 
@@ -293,15 +283,12 @@ def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress
 
     def cell(actual: int, predicted: int) -> LinkedCell:
         mass, number = float(found.cells[actual, predicted]), numbers_shown[actual, predicted]
-        share = float(shares[actual, predicted])
         is_linked = mass > 0 and len(codes) <= MOST_LINKED
         return LinkedCell(
             _text(float(number)),
-            "zero"
-            if mass == 0
-            else ramp_class(
-                share,
-                is_right=actual == predicted,
+            ramp_class(
+                float(shares[actual, predicted]),
+                is_correct=actual == predicted,
                 end=1.0 if actual == predicted else largest_error,
             ),
             cell_url(address.run_id, names[actual], names[predicted], address.part)
