@@ -7,7 +7,6 @@ from itertools import groupby
 from flask import Response, request
 
 from offdiag.domain.access import Role
-from offdiag.domain.sample_content import allowed_hosts
 from offdiag.domain.texts import CostName
 from offdiag.errors import InvalidInput
 from offdiag.inputs.content.given_samples import sample_name
@@ -171,10 +170,6 @@ _SAMPLES = "/datasets/<name:name>/samples"
 _LARGEST_UPLOAD = 24 << 20
 
 
-def _hosts() -> frozenset[str]:
-    return allowed_hosts(current_registry().settings.server.content_hosts)
-
-
 @operation(blueprint, "POST", _SAMPLES, answers=SamplesStored, most_bytes=_LARGEST_UPLOAD)
 @requires(Role.LOGGER)
 def store_samples(name: str, json: SampleUploads) -> SamplesStored:
@@ -187,7 +182,7 @@ def store_samples(name: str, json: SampleUploads) -> SamplesStored:
         project=json.project,
         dataset=name,
         given=uploaded(json),
-        hosts=_hosts(),
+        hosts=current_registry().content_hosts,
         most_bytes=current_registry().settings.server.most_content_bytes,
     )
     return SamplesStored.made_of(found)
@@ -268,6 +263,6 @@ def set_content(name: str, json: Content) -> ContentShown:
         project=json.project,
         dataset=name,
         places=places_in(json),
-        hosts=_hosts(),
+        hosts=current_registry().content_hosts,
     )
     return ContentShown.made_of(places)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from flask import request
 
 from offdiag.domain.access import Role
-from offdiag.domain.sample_content import allowed_hosts
 from offdiag.inputs.content.given_samples import sample_names
 from offdiag.inputs.labels import require_equal_lengths
 from offdiag.inputs.slice_columns import GivenSlices
@@ -236,7 +235,7 @@ def get_label_tasks(name: str, query: TasksQuery) -> LabelTasks:
         dataset=name,
         tool=query.tool,
         limit=query.limit,
-        hosts=allowed_hosts(registry.settings.server.content_hosts),
+        hosts=registry.content_hosts,
         kept=kept_suspects(),
     )
     return LabelTasks(tasks=found)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from flask import current_app, g, has_request_context
 
 from offdiag.domain.access import Caller, CallerKind, Role, may, may_anywhere
+from offdiag.domain.sample_content import allowed_hosts
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import Forbidden
 from offdiag.services.lru_cache import LruCache
@@ -94,6 +95,11 @@ class Registry:
 
     settings: Settings
     database: Database
+
+    @property
+    def content_hosts(self) -> frozenset[str]:
+        """Hosts from which content of samples may be shown."""
+        return allowed_hosts(self.settings.server.content_hosts)
 
 
 def current_registry() -> Registry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,8 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import CountedSets, unweighted
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
-from offdiag.metrics.scores.score_curves import ScoreHistogram
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS, ScoreHistogram
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.curves import Spread, Tone, spread_drawing
 from offdiag_web.charts.plot import QUARTERS, Tick
@@ -127,6 +128,24 @@ def _area(
 def _unbounded(tile: Tile) -> Tile:
     """A tile without a mark, because a loss has no upper end."""
     return replace(tile, baseline=None, mark=None)
+
+
+def tidy_places(
+    points: OperatingPoints, shares: Sequence[float], *, are_probabilities: bool
+) -> Iterator[tuple[int, str]]:
+    """Indices of the points for a table: 0.1, 0.2, … 0.9 as thresholds on a probability.
+
+    For other scores, those where these shares of the samples are predicted positive. Each has the
+    text of its threshold, empty if the exact score should be shown.
+    """
+    if are_probabilities:
+        # Every second threshold for which counts are stored.
+        for threshold in TIDY_THRESHOLDS[1::2]:
+            yield points.at(threshold), f"{threshold:g}"
+        return
+    total = points.n_positive + points.n_negative
+    for share in shares:
+        yield int(np.searchsorted(points.reported, share * total)), ""
 
 
 FEWEST_SAMPLES = 10

@@ -50,20 +50,23 @@ def percent(share: float, decimals: int = 0) -> str:
 
 def whole_percent(part: int, of: int) -> str:
     """Share of a count as a whole percentage, `of` > 0: "35 %", "<1 %", ">99 %"."""
-    if 0 < 100 * part < of:
-        return f"<1{_NARROW_SPACE}%"
-    if 99 * of < 100 * part < 100 * of:
-        return f">99{_NARROW_SPACE}%"
-    return f"{round(100 * part / of)}{_NARROW_SPACE}%"
+    return _percent(part, of, 0)
 
 
 def fine_percent(part: int, of: int) -> str:
     """Share of a count with one decimal, `of` > 0: "66.9 %", "<0.1 %", ">99.9 %"."""
-    if 0 < 1000 * part < of:
-        return f"<0.1{_NARROW_SPACE}%"
-    if 999 * of < 1000 * part < 1000 * of:
-        return f">99.9{_NARROW_SPACE}%"
-    return f"{100 * part / of:.1f}{_NARROW_SPACE}%"
+    return _percent(part, of, 1)
+
+
+def _percent(part: int, of: int, decimals: int) -> str:
+    steps = 10 ** (2 + decimals)
+    if 0 < steps * part < of:
+        text = f"<{100 / steps:g}"
+    elif (steps - 1) * of < steps * part < steps * of:
+        text = f">{100 - 100 / steps:g}"
+    else:
+        text = f"{100 * part / of:.{decimals}f}"
+    return f"{text}{_NARROW_SPACE}%"
 
 
 def hits_of(hits: int, cases: int) -> str:

@@ -13,7 +13,7 @@ from typing import cast
 
 from flask import Request, Response, request
 
-from offdiag.domain.sample_content import FieldValue, SampleContent, allowed_hosts, filled
+from offdiag.domain.sample_content import FieldValue, SampleContent, filled
 from offdiag.errors import Forbidden, InvalidInput, NotFound
 from offdiag.flags.problems import Cause
 from offdiag.services.examples.page import Example, browse_examples
@@ -77,9 +77,9 @@ def sample_looks(address: DatasetAddress, samples: Iterable[object]) -> SampleLo
     names = [str(sample) for sample in samples]
     if not names:
         return SampleLooks({}, has_images=False, has_texts=False, field_names=(), is_hidden=False)
-    hosts = allowed_hosts(registry.settings.server.content_hosts)
+    project, dataset, hosts = address.project, address.name, registry.content_hosts
     with registry.database.read() as session:
-        shown = shown_samples(session, names, hosts, project=address.project, dataset=address.name)
+        shown = shown_samples(session, names, hosts, project=project, dataset=dataset)
     is_hidden = shown.is_hidden and show != "shown"
     within = _small_pictures(shown.content.values())
     looks = {name: _look(shown, address, name, within, is_hidden=is_hidden) for name in names}

@@ -110,27 +110,20 @@ def best_rows(
             value="" if extent is None else numbers.metric(extent.estimate),
             mark=None
             if extent is None
-            else interval_mark(
-                extent,
-                scale=scale,
-                name="no interval"
-                if extent.low is None
-                else f"95 % CI {numbers.interval(extent.lowest, extent.highest)}",
-                canvas=_IN_ROW,
-            ),
+            else _mark(extent, scale, numbers.interval(extent.lowest, extent.highest)),
             worst="" if worst is None else worst_text(decision, worst),
             cost=None if amounts is None or cost is None else amounts.text(cost.estimate),
             cost_mark=None
             if amounts is None or cost is None
-            else interval_mark(
-                cost,
-                scale=cost_scale,
-                name="no interval"
-                if cost.low is None
-                else f"95 % CI {amounts.text(cost.lowest)} to {amounts.text(cost.highest)}",
-                canvas=_IN_ROW,
+            else _mark(
+                cost, cost_scale, f"{amounts.text(cost.lowest)} to {amounts.text(cost.highest)}"
             ),
         )
+
+
+def _mark(extent: Extent, scale: Scale, interval: str) -> Markup:
+    name = "no interval" if extent.low is None else f"95 % CI {interval}"
+    return interval_mark(extent, scale=scale, name=name, canvas=_IN_ROW)
 
 
 def source_of(leaders: Leaders, run: RankedRun) -> tuple[str, str] | None:

@@ -15,12 +15,12 @@ from offdiag.domain.sentences import typeset
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.metric_text import PER_CASES
-from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS
 from offdiag.services.decisions.thresholds import CostPoint, ThresholdCosts
 from offdiag_web.charts.threshold_costs import CostLine, Mark, threshold_cost_chart
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.costs.ranking import interval_text
+from offdiag_web.components.curves import tidy_places
 from offdiag_web.components.numbers import MINUS
 
 
@@ -56,7 +56,6 @@ def threshold_text(found: ThresholdCosts, threshold: float) -> str:
     return found.points.threshold_text(threshold).replace("-", MINUS)
 
 
-_SHOWN_PROBABILITIES = TIDY_THRESHOLDS[1::2]
 _SHARES_FLAGGED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
@@ -244,7 +243,8 @@ def _lines(found: ThresholdCosts, amounts: Amounts) -> Iterator[ThresholdLine]:
         marked.setdefault(found.at_implied.place, found.at_implied)
     marks.setdefault(0, []).append("flag nothing")
     marks.setdefault(last, []).append("flag everything")
-    for place in sorted({*marks, *_tidy(found)}):
+    tidy = tidy_places(found.points, _SHARES_FLAGGED, are_probabilities=found.are_probabilities)
+    for place in sorted({*marks, *(place for place, _ in tidy)}):
         cost = float(found.means[place])
         point = marked.get(place)
         interval = None if point is None else interval_text(point.cost, amounts)
@@ -261,16 +261,6 @@ def _lines(found: ThresholdCosts, amounts: Amounts) -> Iterator[ThresholdLine]:
             interval=interval or "",
             is_best=found.best is not None and place == found.best.place,
         )
-
-
-def _tidy(found: ThresholdCosts) -> Iterator[int]:
-    if found.are_probabilities:
-        for share in _SHOWN_PROBABILITIES:
-            yield found.points.at(share)
-        return
-    reported = found.points.reported
-    for share in _SHARES_FLAGGED:
-        yield min(int(np.searchsorted(reported, share * reported[-1])), len(reported) - 1)
 
 
 def _threshold(found: ThresholdCosts, place: int) -> float:

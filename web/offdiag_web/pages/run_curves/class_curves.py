@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, unweighted
 from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS, ScoreCurve
+from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves import PREVALENCE_KEYS, RARE, measured_values, values_at_prevalence
 from offdiag.store.run_page import RunResults
 from offdiag_web.app.errors import sentence_of
@@ -27,6 +26,7 @@ from offdiag_web.components.curves import (
     calibration_view,
     class_tiles,
     spread_view,
+    tidy_places,
 )
 from offdiag_web.components.metric_values import CLASS_METRIC_TITLES, Notes, ShownValue, shown
 from offdiag_web.components.tiles import Tile
@@ -216,8 +216,6 @@ def _threshold(curve: ScoreCurve, place: int | None) -> tuple[float, str] | None
 
 
 _SHARES_REPORTED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-_SHOWN_PROBABILITIES = TIDY_THRESHOLDS[1::2]
-"""0.1, 0.2, … 0.9: every second threshold for which counts are stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +259,7 @@ def threshold_table(
     best = {_best(f1): "largest F1"}
     gap = _best(recall - points.false_positive_rate)
     best[gap] = f"{best[gap]}, largest Youden's J" if gap in best else "largest Youden's J"
-    tidy = list(_tidy(points, are_probabilities=are_probabilities))
+    tidy = list(tidy_places(points, _SHARES_REPORTED, are_probabilities=are_probabilities))
     places = {place for place, _ in tidy} | set(best) | ({in_use} if in_use is not None else set())
     texts = {place: text for place, text in tidy if text}
     lines = []
@@ -291,17 +289,6 @@ def threshold_table(
 
 def _best(values: NDArray[np.float64]) -> int | None:
     return None if np.isnan(values).all() else int(np.nanargmax(values))
-
-
-def _tidy(points: OperatingPoints, *, are_probabilities: bool) -> Iterable[tuple[int, str]]:
-    """Indices of tidy thresholds with their text, empty if the exact score should be shown."""
-    if are_probabilities:
-        for share in _SHOWN_PROBABILITIES:
-            yield points.at(share), f"{share:g}"
-        return
-    total = points.n_positive + points.n_negative
-    for share in _SHARES_REPORTED:
-        yield int(np.searchsorted(points.reported, share * total)), ""
 
 
 def _threshold_text(points: OperatingPoints, place: int) -> str:

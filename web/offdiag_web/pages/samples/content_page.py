@@ -8,7 +8,7 @@ from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
-from offdiag.domain.sample_content import ContentPlaces, allowed_hosts
+from offdiag.domain.sample_content import ContentPlaces
 from offdiag.errors import InvalidInput, Stale
 from offdiag.services.samples.content import browse_content, picture, set_places
 from offdiag.store.samples import ContentTotals
@@ -39,7 +39,7 @@ def change(name: str) -> Response:
             project=project,
             dataset=name,
             places=_places(request.form),
-            hosts=_hosts(),
+            hosts=current_registry().content_hosts,
             seen=_places(request.form, "seen_"),
         )
     except InvalidInput as error:
@@ -88,10 +88,6 @@ def _places(typed: Mapping[str, str], prefix: str = "") -> ContentPlaces:
     return ContentPlaces(image or None, link or None, bool(hidden))
 
 
-def _hosts() -> frozenset[str]:
-    return allowed_hosts(current_registry().settings.server.content_hosts)
-
-
 def _form(
     name: str, typed: Mapping[str, str] | None = None, failure: Failure | None = None
 ) -> Response:
@@ -103,7 +99,7 @@ def _form(
         frame=dataset_frame(found.dataset, found.size, current="data"),
         stored=stored_text(found.totals),
         limit_mb=current_registry().settings.server.content_limit_mb,
-        hosts=tuple(sorted(_hosts())),
+        hosts=tuple(sorted(current_registry().content_hosts)),
         typed=_fields_of(found.places) if typed is None else typed,
         failure=failure,
     )
