@@ -110,13 +110,21 @@ class ClassHead:
     short: str
 
 
-def class_head(name: str) -> ClassHead:
-    return ClassHead(name, shortened(name, longest=LONGEST_HEAD))
+def class_head(name: str, *, longest: int = LONGEST_HEAD) -> ClassHead:
+    return ClassHead(name, shortened(name, longest=longest))
 
 
 def quoted_name(name: str) -> str:
     """A name in quotes for use in a sentence, where “2” must not be read as a number."""
     return f"“{shortened(name)}”"
+
+
+LARGEST_CHOICE = 200
+
+
+def listed_choices(names: Sequence[str], *, most: int = LARGEST_CHOICE) -> tuple[str, ...] | None:
+    """Names to choose from a list; None if there are so many that one is better typed."""
+    return tuple(sorted(names)) if len(names) <= most else None
 
 
 def default_order(labels: LabelSet, grouping: Grouping | None = None) -> ClassOrder:

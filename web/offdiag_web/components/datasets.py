@@ -1,4 +1,4 @@
-"""Datasets on pages: the frame of a dataset with its tabs, and cards in lists."""
+"""The frame of the pages of a dataset, with its tabs, and what leads to them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from typing import Literal
 from urllib.parse import quote
@@ -14,7 +13,7 @@ from urllib.parse import quote
 from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.domain.runs import RunState, Task
+from offdiag.domain.runs import Task
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, NotFound
@@ -30,56 +29,13 @@ from offdiag_web.app.errors import domain_response
 from offdiag_web.app.last_visit import open_problems
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.controls import TASK_WORDS, Chip, ClassWords, Tab, Tone, class_words
+from offdiag_web.components.controls import ClassWords, Tab, class_words
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import dataset_terms, parse_filter
 from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.run_list import RunListAddress
 
 Overview = Sequence[tuple[DatasetFacts, LoggedRuns]]
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetCard:
-    """One line of the front page."""
-
-    name: str
-    project: str
-    url: str
-    """The page of the dataset."""
-    task: str
-    n_classes: str
-    n_samples: str
-    largest: str
-    truth: str
-    n_runs: str
-    runs_url: str
-    states: tuple[Chip, ...]
-    last_logged: datetime | None
-
-
-def dataset_cards(overview: Overview) -> tuple[DatasetCard, ...]:
-    """All datasets, each with the links to its page and to its runs."""
-    names = [dataset.name for dataset, _ in overview]
-    return tuple(
-        DatasetCard(
-            name=dataset.name,
-            project=dataset.project,
-            url=DatasetAddress(dataset.project, dataset.name).url(),
-            task=TASK_WORDS[dataset.task],
-            n_classes=numbers.count(dataset.n_classes),
-            n_samples="none yet"
-            if dataset.n_samples is None
-            else _labelled(dataset.n_labelled or 0, dataset.n_samples),
-            largest=largest_share(dataset) or "unknown",
-            truth="none yet" if dataset.truth_number is None else f"v{dataset.truth_number}",
-            n_runs=numbers.count(runs.total),
-            runs_url=runs_url(dataset, name_is_unique=names.count(dataset.name) == 1),
-            states=_state_chips(runs),
-            last_logged=runs.last_logged_at,
-        )
-        for dataset, runs in overview
-    )
 
 
 def runs_url(dataset: DatasetFacts, *, name_is_unique: bool) -> str:
@@ -91,24 +47,6 @@ def runs_url(dataset: DatasetFacts, *, name_is_unique: bool) -> str:
 def _runs_url(project: str | None, dataset: str) -> str:
     # Cached because each page with a list of runs links to the list of every dataset.
     return RunListAddress(parse_filter(dataset_terms(dataset, project))).url()
-
-
-def largest_share(dataset: DatasetFacts) -> str | None:
-    """ "66.9 %", the share of the labelled examples with the most frequent class or label."""
-    if not dataset.class_counts or not dataset.n_labelled:
-        return None
-    return numbers.fine_percent(max(dataset.class_counts), dataset.n_labelled)
-
-
-def _state_chips(runs: LoggedRuns) -> tuple[Chip, ...]:
-    """How many runs have no metrics, by reason; evaluated ones are not mentioned."""
-    kinds: tuple[tuple[RunState, str, Tone], ...] = (
-        (RunState.OPEN, "open", "busy"),
-        (RunState.FINISHED, "waiting", "busy"),
-        (RunState.FAILED, "failed", "error"),
-    )
-    counted = [(runs.by_state[state], word, tone) for state, word, tone in kinds]
-    return tuple(Chip(f"{numbers.count(n)} {word}", tone) for n, word, tone in counted if n)
 
 
 METRIC_TITLES = {
@@ -220,11 +158,6 @@ def runs_of_dataset_url(address: DatasetAddress, more: str = "") -> str:
     """The list of the runs on a dataset, filtered by further terms."""
     terms = dataset_terms(address.name, address.project)
     return RunListAddress(parse_filter(f"{terms} {more}")).url()
-
-
-def _labelled(n_labelled: int, n_samples: int) -> str:
-    some = numbers.count(n_labelled)
-    return some if n_labelled == n_samples else f"{some} of {numbers.count(n_samples)}"
 
 
 def _facts(dataset: DatasetRecord, size: DatasetSize) -> str:

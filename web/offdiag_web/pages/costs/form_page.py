@@ -319,26 +319,16 @@ def _shown(
     wrong = {**(errors or {}), **({} if read is None else read.errors)}
     html = render_template(
         "costs/form.html",
-        title=subject.title,
-        action=subject.action,
-        cancel_url=subject.cancel_url,
-        dataset=subject.dataset,
-        name=typed.name,
-        name_is_fixed=subject.name_is_fixed,
+        subject=subject,
+        typed=typed,
         seen=newer or request.form.get(_SEEN, subject.newest),
         newer=newer,
         newer_url=CostsAddress(subject.project, typed.name).url() if newer else None,
-        currency=typed.currency,
-        note=typed.note,
-        author=typed.author,
         grid=_grid(typed, subject),
-        table=typed.table,
         errors=wrong,
         passed=None if costs is None else PASSED,
         warnings=() if costs is None else warning_texts(check_costs(costs), labels),
-        n_classes=len(labels),
         is_default=bool(request.form.get("default")),
-        notices=subject.notices,
     )
     return make_response(html, REFUSED if wrong else 200)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from offdiag.domain.runs import RunState
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.records.datasets.dataset import (
     CLASS_COUNT_COLUMNS,
@@ -28,18 +29,26 @@ from offdiag.services.champions.decision import (
 from offdiag.services.datasets import browse_dataset, comment_on_dataset
 from offdiag.services.health import has_worker
 from offdiag.store.comments import About, comments_on
-from offdiag.store.dataset_page import dataset_overview
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
 from offdiag_web.app.dispatch import DATA_FORMAT, own_path, requested_project
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import require_user_name
-from offdiag_web.components.controls import NO_WORKER, Discussion, discussion
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import (
+    NO_WORKER,
+    TASK_WORDS,
+    Chip,
+    Discussion,
+    Tone,
+    discussion,
+)
 from offdiag_web.components.datasets import (
     DATASET,
-    dataset_cards,
     find_in_any_project,
     open_problems_of,
+    runs_url,
 )
 from offdiag_web.components.slices import SliceLine, worst_slices
 from offdiag_web.pages.datasets.data import data_page
@@ -57,8 +66,52 @@ find_in_any_project(blueprint)
 def page() -> Response:
     database = current_registry().database
     with database.read() as session:
-        cards = dataset_cards(dataset_overview(session))
-    return make_response(render_template("datasets/page.html", datasets=cards))
+        overview = dataset_overview(session)
+    names = [dataset.name for dataset, _ in overview]
+    lines = [_line(*each, is_unique=names.count(each[0].name) == 1) for each in overview]
+    return make_response(render_template("datasets/page.html", lines=lines))
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetLine:
+    """One dataset of the list; `states` are chips for runs without metrics, by reason."""
+
+    dataset: DatasetFacts
+    runs: LoggedRuns
+    url: str
+    task: str
+    n_samples: str
+    largest: str
+    runs_url: str
+    states: tuple[Chip, ...]
+
+
+_WITHOUT_METRICS: tuple[tuple[RunState, str, Tone], ...] = (
+    (RunState.OPEN, "open", "busy"),
+    (RunState.FINISHED, "waiting", "busy"),
+    (RunState.FAILED, "failed", "error"),
+)
+
+
+def _line(dataset: DatasetFacts, runs: LoggedRuns, *, is_unique: bool) -> DatasetLine:
+    n_samples, n_labelled = dataset.n_samples, dataset.n_labelled or 0
+    labelled = "none yet" if n_samples is None else numbers.count(n_labelled)
+    if n_samples is not None and n_labelled != n_samples:
+        labelled = f"{labelled} of {numbers.count(n_samples)}"
+    counts = dataset.class_counts
+    counted = [(runs.by_state[state], word, tone) for state, word, tone in _WITHOUT_METRICS]
+    return DatasetLine(
+        dataset,
+        runs,
+        url=DatasetAddress(dataset.project, dataset.name).url(),
+        task=TASK_WORDS[dataset.task],
+        n_samples=labelled,
+        largest=numbers.fine_percent(max(counts), n_labelled)
+        if counts and n_labelled
+        else "unknown",
+        runs_url=runs_url(dataset, name_is_unique=is_unique),
+        states=tuple(Chip(f"{numbers.count(n)} {word}", tone) for n, word, tone in counted if n),
+    )
 
 
 @blueprint.get(f"/datasets{DATA_FORMAT}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from flask import Blueprint, make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
@@ -52,16 +51,13 @@ _TASKS = {
 class JobLine:
     """One job. `about_url` leads to its run; `error` is the last line of its error."""
 
-    id: int
+    entry: JobEntry
     task: str
     about: str
     about_url: str | None
     state: Chip
     when: str
-    attempts: str
-    asked: datetime
     error: str | None
-    full_error: str | None
     can_retry: bool
 
 
@@ -89,16 +85,13 @@ def job_line(entry: JobEntry) -> JobLine:
     lines = (entry.error or "").strip().splitlines()
     run_id = entry.args.get("run")
     return JobLine(
-        id=entry.id,
+        entry=entry,
         task=_TASKS.get(entry.task, entry.task),
         about=", ".join(str(value) for value in entry.args.values()),
         about_url=run_url(run_id) if isinstance(run_id, str) else None,
         state=Chip(_WORDS[entry.state], _TONES[entry.state]),
         when=_when(entry),
-        attempts=numbers.count(entry.attempts),
-        asked=entry.asked_at,
         error=numbers.shortened(lines[-1], longest=160) if lines else None,
-        full_error=entry.error,
         can_retry=entry.state is JobState.DEAD,
     )
 

@@ -121,17 +121,14 @@ def page(name: str, number: int) -> Response:
     best = None if report is None else next(iter(report.ranking), None)
     html = render_template(
         "reports/edition.html",
-        name=edition.name,
+        edition=edition,
         project=None if edition.project == DEFAULT_PROJECT else edition.project,
-        number=edition.number,
         address=address,
         is_pending=edition.state is EditionState.PENDING,
         has_failed=edition.state is EditionState.FAILED,
         fire_time=due_text(edition.fire_time),
         missed=missed_times(edition),
-        headline=edition.headline,
         sentences=() if report is None else further_sentences(report),
-        error=edition.error,
         is_unreadable=edition.state is EditionState.COMPUTED and report is None,
         line=None if report is None else history_line(report.history, report.scope),
         findings=() if report is None else _findings(report),

@@ -22,7 +22,7 @@ from offdiag.services.curves import (
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.charts.curves import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import ClassHead, class_head, quoted_name
+from offdiag_web.components.classes import ClassHead, class_head, listed_choices, quoted_name
 from offdiag_web.components.controls import CLASSES, LABELS, Caution, Paging, Segment, paging
 from offdiag_web.components.curves import (
     CalibrationView,
@@ -189,20 +189,6 @@ def _spread(curve: ScoreCurve | None) -> SpreadView | None:
     )
 
 
-LARGEST_CHOICE = 200
-"""Most classes that are chosen from a list; with more, the name is typed."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClassForm:
-    """The choice of class and prevalence; `choices` is None if there are too many classes."""
-
-    positive: str
-    prevalence: str
-    choices: tuple[str, ...] | None
-    may_be_all: bool
-
-
 def curves_view(found: RunCurves, address: CurvesAddress, notices: list[str]) -> Response:
     """Present the curves of a run according to its address."""
     notes = Notes()
@@ -213,7 +199,6 @@ def curves_view(found: RunCurves, address: CurvesAddress, notices: list[str]) ->
             one = one_class_view(found.shown[0], results, notes, prevalence=address.prevalence)
         else:
             many = many_classes_view(found, results, address, notes)
-    shown = None if found.positive is None else labels.names[found.positive]
     return run_page(
         "run_curves/page.html",
         found.detail,
@@ -224,12 +209,9 @@ def curves_view(found: RunCurves, address: CurvesAddress, notices: list[str]) ->
         many=many,
         missing=_missing(found),
         snippet=LOG_SCORES if found.missing is NoCurves.NO_SCORES else None,
-        form=ClassForm(
-            positive=shown or "",
-            prevalence="" if address.prevalence is None else f"{address.prevalence:g}",
-            choices=tuple(sorted(labels.names)) if len(labels) <= LARGEST_CHOICE else None,
-            may_be_all=found.detail.run.positive_label is None,
-        ),
+        positive="" if found.positive is None else labels.names[found.positive],
+        choices=listed_choices(labels.names),
+        may_be_all=found.detail.run.positive_label is None,
         all_url=CurvesAddress(address.run_id, part=address.part).url(),
         measured_url=replace(address, prevalence=None).url(),
         notes=tuple(notes.texts),

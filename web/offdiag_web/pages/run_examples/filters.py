@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.examples.selection import ExampleQuestion, Kind
@@ -19,44 +17,18 @@ from offdiag_web.urls.run import ExamplesAddress
 CellCodes = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class CellNeighbours:
-    """The position `number` of `total` of a cell, counted from 1; its neighbours as codes."""
+def cells_by_size(matrix: ConfusionMatrix, *, is_correct: bool) -> list[CellCodes]:
+    """The cells of errors, or the correct ones, from the largest on; empty cells are left out.
 
-    number: int
-    total: int
-    before: CellCodes | None
-    after: CellCodes | None
-
-
-def neighbours(matrix: ConfusionMatrix, actual: int, predicted: int) -> CellNeighbours | None:
-    """The cells before and after one, when its kind is sorted by size; None for an empty cell.
-
-    Errors and correct cells are separate kinds. Equal cells are in label order.
+    Equal cells are in label order.
     """
-    if not matrix.counts[actual, predicted]:
-        return None
     cells = matrix.counts.copy()
-    cells[_other_kind(matrix, actual == predicted)] = 0
+    cells[np.eye(matrix.n_classes, dtype=np.bool_) != is_correct] = 0
     rows, columns = np.nonzero(cells)
     order = np.argsort(-cells[rows, columns], kind="stable")
-    ordered = list(zip(rows[order].tolist(), columns[order].tolist(), strict=True))
-    place = ordered.index((actual, predicted))
-    return CellNeighbours(
-        number=place + 1,
-        total=len(ordered),
-        before=ordered[place - 1] if place else None,
-        after=ordered[place + 1] if place + 1 < len(ordered) else None,
-    )
+    return list(zip(rows[order].tolist(), columns[order].tolist(), strict=True))
 
 
-def _other_kind(matrix: ConfusionMatrix, is_diagonal: bool) -> NDArray[np.bool_]:
-    on_diagonal = np.eye(matrix.n_classes, dtype=np.bool_)
-    return ~on_diagonal if is_diagonal else on_diagonal
-
-
-LARGEST_CHOICE = 200
-"""Most classes that are chosen from a list; with more, the name is typed."""
 _KIND_TEXTS = {
     Kind.WRONG: "wrong",
     Kind.RIGHT: "right",
@@ -72,17 +44,6 @@ class CellStepper:
     place: str
     before: Link | None
     after: Link | None
-
-
-@dataclass(frozen=True, slots=True)
-class FilterForm:
-    """The fields of the form; `choices` is None if there are too many classes to list."""
-
-    actual: str
-    predicted: str
-    sample: str
-    choices: tuple[str, ...] | None
-    kept: tuple[tuple[str, str], ...]
 
 
 def kind_segments(
@@ -157,22 +118,19 @@ def cell_stepper(counts: ExampleCounts | None, address: ExamplesAddress) -> Cell
         return None
     index = matrix.labels.index
     actual, predicted = index[question.actual], index[question.predicted]
-    found = neighbours(matrix, actual, predicted)
-    if found is None:
+    cells = cells_by_size(matrix, is_correct=actual == predicted)
+    if (actual, predicted) not in cells:
         return None
+    place = cells.index((actual, predicted))
     kind = "correct cell" if actual == predicted else "error"
     return CellStepper(
-        place=f"{kind} {numbers.count(found.number)} of {numbers.count(found.total)}, by size",
-        before=_cell_link(matrix, address, found.before),
-        after=_cell_link(matrix, address, found.after),
+        place=f"{kind} {numbers.count(place + 1)} of {numbers.count(len(cells))}, by size",
+        before=_cell_link(matrix, address, cells[place - 1]) if place else None,
+        after=_cell_link(matrix, address, cells[place + 1]) if place + 1 < len(cells) else None,
     )
 
 
-def _cell_link(
-    matrix: ConfusionMatrix, address: ExamplesAddress, cell: CellCodes | None
-) -> Link | None:
-    if cell is None:
-        return None
+def _cell_link(matrix: ConfusionMatrix, address: ExamplesAddress, cell: CellCodes) -> Link:
     names = matrix.labels.names
     actual, predicted = names[cell[0]], names[cell[1]]
     count = numbers.count(int(matrix.counts[cell]))
@@ -182,10 +140,9 @@ def _cell_link(
     )
 
 
-def filter_form(names: Sequence[str], address: ExamplesAddress) -> FilterForm:
-    """The form as it was filled in."""
-    question = address.question
-    kept = []
+def kept_fields(address: ExamplesAddress) -> list[tuple[str, str]]:
+    """The hidden fields of the form: what it does not change."""
+    question, kept = address.question, []
     if question.kind is not Kind.WRONG:
         kept.append(("show", question.kind.value))
     if question.part is not None:
@@ -193,10 +150,4 @@ def filter_form(names: Sequence[str], address: ExamplesAddress) -> FilterForm:
     if question.order is not None:
         sign = "-" if question.order.descending else ""
         kept.append(("sort", f"{sign}{question.order.key.value}"))
-    return FilterForm(
-        actual=question.actual or "",
-        predicted=question.predicted or "",
-        sample=question.sample or "",
-        choices=tuple(sorted(names)) if len(names) <= LARGEST_CHOICE else None,
-        kept=tuple(kept),
-    )
+    return kept

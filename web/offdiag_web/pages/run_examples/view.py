@@ -12,7 +12,13 @@ from offdiag.services.examples.page import MOST_EXPORTED, Example, ExamplePage, 
 from offdiag.services.examples.selection import AS_LOGGED, ExampleOrder, Kind, SortKey
 from offdiag_web.app.errors import Failure
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
+from offdiag_web.components.classes import (
+    ClassHead,
+    class_head,
+    label_head,
+    listed_choices,
+    quoted_name,
+)
 from offdiag_web.components.controls import Caution, Segment, SortHead, aria_sort
 from offdiag_web.components.runs.frame import run_page
 from offdiag_web.components.samples import (
@@ -22,7 +28,7 @@ from offdiag_web.components.samples import (
     sample_looks,
 )
 from offdiag_web.pages.run_examples.counts import ExampleCounts, sentence, title
-from offdiag_web.pages.run_examples.filters import cell_stepper, filter_form, kind_segments, terms
+from offdiag_web.pages.run_examples.filters import cell_stepper, kept_fields, kind_segments, terms
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run import ExamplesAddress
 
@@ -101,7 +107,8 @@ def examples_view(
         kinds=kind_segments(counts, address, n_unlabelled=n_unlabelled),
         terms=terms(counts, address, n_unlabelled=n_unlabelled),
         stepper=cell_stepper(counts, address),
-        form=filter_form(_names(page), address),
+        choices=listed_choices(_names(page)),
+        kept=kept_fields(address),
         sample_head=_sort_head(
             "Example" if page.has_ids else "Position", AS_LOGGED, page, address
         ),
@@ -232,19 +239,16 @@ def _sorts(page: ExamplePage, address: ExamplesAddress) -> tuple[Segment, ...]:
 
 
 def _lines(page: ExamplePage, looks: SampleLooks) -> tuple[ExampleLine, ...]:
-    lines = tuple(_line(example, page, looks) for example in page.examples)
-    of = f"of {numbers.plural(page.n_models, 'model')}"
-    counted = zip(lines, page.n_agreeing, strict=True) if page.n_models else ()
-    return (
-        tuple(
-            replace(line, agreeing="" if n is None else f"{numbers.count(n)} {of}")
-            for line, n in counted
-        )
-        or lines
+    agreeing = page.n_agreeing if page.n_models else (None,) * len(page.examples)
+    return tuple(
+        _line(example, n, page, looks) for example, n in zip(page.examples, agreeing, strict=True)
     )
 
 
-def _line(example: Example, page: ExamplePage, looks: SampleLooks) -> ExampleLine:
+def _line(
+    example: Example, n_agreeing: int | None, page: ExamplePage, looks: SampleLooks
+) -> ExampleLine:
+    of = f"of {numbers.plural(page.n_models, 'model')}"
     look = looks.of(example.sample)
     fields = dict(look.fields)
     return ExampleLine(
@@ -260,6 +264,7 @@ def _line(example: Example, page: ExamplePage, looks: SampleLooks) -> ExampleLin
         spurious="" if example.sets is None else _listed(example.sets.spurious),
         look=look,
         content=tuple(fields.get(name, "") for name in looks.field_names),
+        agreeing="" if n_agreeing is None else f"{numbers.count(n_agreeing)} {of}",
     )
 
 

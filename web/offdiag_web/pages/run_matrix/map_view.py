@@ -16,6 +16,7 @@ from offdiag_web.components.classes import (
     bands,
     busiest_class,
     class_head,
+    listed_choices,
     off_diagonal,
 )
 from offdiag_web.pages.run_matrix.drawings import map_side
@@ -126,7 +127,7 @@ def window_of(
         codes=tuple(codes),
         title=f"{numbers.shortened(names[codes[0]])} to {numbers.shortened(names[codes[-1]])}",
         focus=names[focus],
-        choices=tuple(sorted(names)) if len(names) <= LARGEST_CHOICE else None,
+        choices=listed_choices(names, most=LARGEST_CHOICE),
         previous_url=beside(-WINDOW_CLASSES),
         next_url=beside(WINDOW_CLASSES),
         sentence=sentence,
@@ -166,7 +167,7 @@ def map_of(
 ) -> Map:
     """The picture, with names around it and frames on it."""
     light = address.url("png")
-    down, across = ("predicted", "actual") if address.transposed else ("actual", "predicted")
+    down, across = address.laid_out("actual", "predicted")
     place_of = {code: place for place, code in enumerate(order)}
     places = sorted(place_of[code] for code in window.codes)
     runs = _contiguous(places)
