@@ -118,8 +118,8 @@ def serve_until_stopped(
 ) -> None:
     """Serve requests until SIGINT, SIGTERM or SIGHUP; requests in progress are completed.
 
-    After the last two, `/readyz` returns 503 for `server.shutdown_delay_s` seconds while requests are
-    served. A second SIGINT cancels requests in progress.
+    After the last two, `/readyz` returns 503 for `server.shutdown_delay_s` seconds while requests
+    are served. A second SIGINT cancels requests in progress.
 
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
     registry that requires sign-in and has no admin, and for a port in use, unless
