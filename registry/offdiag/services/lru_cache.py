@@ -33,6 +33,10 @@ class LruCache(Generic[Result]):
         self._computed: dict[Hashable, Event] = {}
         self._lock = Lock()
 
+    def __contains__(self, key: Hashable) -> bool:
+        with self._lock:
+            return key in self._results
+
     def get(self, key: Hashable, compute: Callable[[], Result]) -> Result:
         # A forked process does not have the threads that were computing.
         place, own, is_nested = (getpid(), key), Event(), _THIS.is_computing

@@ -58,6 +58,30 @@ def log_three(database: Database, dataset: str = "a") -> list[str]:
     return ids
 
 
+def test_what_takes_long_to_compare_is_left_to_later_views(
+    client: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log_three(database)
+    log_lesions(database)
+    said = "The runs of 1 dataset are not compared yet: refresh for best sets and drops."
+
+    with monkeypatch.context() as patch:
+        patch.setattr("offdiag_web.pages.home.page._MOST_COMPARING_S", 0.0)
+        first = client.page("/")
+        row = row_of(client.page("/"), "a")
+    later = client.page("/")
+    with monkeypatch.context() as patch:
+        patch.setattr("offdiag_web.pages.home.page._MOST_COMPARING_S", 0.0)
+        kept = client.page("/")
+
+    assert [each.text for each in first.all("p", "callout")] == [said]
+    assert row[4] == "highest of 3"
+    assert row[2].endswith("Balanced accuracy")
+    for page in (later, kept):
+        assert page.all("p", "callout") == []
+        assert row_of(page, "a")[4] == "best set of 2"
+
+
 def test_a_dataset_stands_where_its_page_says_with_champion_and_candidate(
     client: PageClient, database: Database
 ) -> None:

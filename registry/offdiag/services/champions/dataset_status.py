@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
+from time import thread_time
 
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet
@@ -13,6 +15,7 @@ from offdiag.services.champions.leaders import (
     LOWER_IS_BETTER,
     RankedTogether,
     leaders_among,
+    why_not_tested,
 )
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Session
@@ -31,7 +34,7 @@ class DatasetStatus:
     `best_set` has the ids of the runs that may be the best, the highest first, None if they were
     not compared. `candidate_difference` is the candidate minus the champion, only if it is
     significant. `drops` are the newest runs of models that are significantly worse than an earlier
-    one.
+    one. With `is_waiting`, they would have taken too long to compare now.
     """
 
     ranked: RankedRuns
@@ -40,6 +43,7 @@ class DatasetStatus:
     best_set: tuple[str, ...] | None = None
     candidate_difference: float | None = None
     drops: tuple[RunDrop, ...] = ()
+    is_waiting: bool = False
 
     @property
     def shown(self) -> RankedRun:
@@ -71,15 +75,18 @@ def statuses(
     roles: Mapping[int, Promotions],
     *,
     kept: KeptComparisons,
+    most_s: float = inf,
 ) -> dict[int, DatasetStatus]:
     """The status of datasets by their primary metric, by id; those without a value are absent.
 
     `roles` are the promotions in force by dataset. One statement, and a few for each dataset that
-    is small enough and whose runs have not been compared before.
+    is small enough and whose runs have not been compared before. After `most_s` of processor time,
+    runs are not compared any more.
     """
     ranked = _ranked(session, overview)
+    until = thread_time() + most_s
     return {
-        each.id: _status(session, each, ranked[each.id], roles.get(each.id, {}), kept)
+        each.id: _status(session, each, ranked[each.id], roles.get(each.id, {}), kept, until=until)
         for each in overview
         if each.id in ranked
     }
@@ -117,13 +124,18 @@ def _status(
     ranked: RankedRuns,
     roles: Promotions,
     kept: KeptComparisons,
+    *,
+    until: float = inf,
 ) -> DatasetStatus:
     status = DatasetStatus(
         ranked, roles.get(PromotionRole.CHAMPION), roles.get(PromotionRole.CANDIDATE)
     )
     is_small = (dataset.n_samples or 0) * len(ranked.runs) <= MOST_PREDICTIONS
-    if not is_small:
+    if not is_small or why_not_tested(dataset.task, ranked) is not None:
         return status
+    compared = (ranked.key, *(run.evaluation_id for run in ranked.runs))
+    if thread_time() >= until and compared not in kept.drops:
+        return replace(status, is_waiting=True)
 
     together = RankedTogether(session, ranked)
     leaders = leaders_among(dataset.task, together, kept=kept.best_sets)
@@ -133,10 +145,7 @@ def _status(
         status,
         best_set=tuple(each.run.id for each in leaders.best_set),
         candidate_difference=_difference(session, dataset.task, status, kept.best_sets),
-        drops=kept.drops.get(
-            (ranked.key, *(run.evaluation_id for run in ranked.runs)),
-            lambda: newest_drops(ranked, together.tested[1]),
-        ),
+        drops=kept.drops.get(compared, lambda: newest_drops(ranked, together.tested[1])),
     )
 
 

@@ -335,6 +335,17 @@ def _error(failure: Failure) -> str:
 
 blueprint = Blueprint("home", __name__)
 
+_MOST_COMPARING_S = 0.25
+"""Processor time after which a view shows datasets without comparing their runs, as just after a
+restart. The views that follow, and the server while nobody waits, compare the rest."""
+
+
+def _waiting(n_datasets: int) -> list[str]:
+    if not n_datasets:
+        return []
+    of_datasets = numbers.plural(n_datasets, "dataset")
+    return [f"The runs of {of_datasets} are not compared yet: refresh for best sets and drops."]
+
 
 @blueprint.get("/")
 def home() -> Response:
@@ -365,7 +376,9 @@ def home() -> Response:
             ],
             promotions_in_force(session),
             kept=KeptComparisons(kept_best_sets(), kept_drops()),
+            most_s=_MOST_COMPARING_S,
         )
+        notices += _waiting(sum(each.is_waiting for each in found.values()))
         promotions = promotions_since(session, since, limit=MOST_NEWS)
         labels = label_versions_since(session, since, limit=MOST_NEWS)
         has_unlabelled = any(each.truth_number is None for each, _ in shown)
