@@ -67,7 +67,7 @@ def save() -> Response:
             name_project(project)
     try:
         run = save_choice(
-            database,
+            current_registry().database,
             run_id,
             requested_cost_basis(database, run_id, address.question),
             _choice(address),
