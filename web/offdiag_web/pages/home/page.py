@@ -335,7 +335,7 @@ def _error(failure: Failure) -> str:
 
 blueprint = Blueprint("home", __name__)
 
-_MOST_COMPARING_S = 0.25
+_MOST_COMPARING_S = 0.5
 """Processor time after which a view shows datasets without comparing their runs, as just after a
 restart. The views that follow, and the server while nobody waits, compare the rest."""
 
