@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from datetime import timedelta
 
 import pytest
+from apscheduler.events import EVENT_JOB_MAX_INSTANCES
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.interval import IntervalTrigger
 from sqlalchemy import delete, update
 from structlog.testing import capture_logs
 
 from offdiag.errors import DatabaseUnavailable
 from offdiag.services.jobs.page import jobs_page
 from offdiag.services.reports.edition import report_now
-from offdiag.services.schedules.due import DueSchedules
 from offdiag.store.database import Database
 from offdiag.store.models import ScheduleRow, WorkRow
 from offdiag_workers import scheduler
@@ -100,26 +103,20 @@ def test_a_database_that_is_away_costs_one_round_and_no_sign_of_life(
     assert ("scheduler_skipped", "schedules") in skipped
 
 
-def test_a_round_that_fails_is_logged_and_followed_by_the_next(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+def test_a_round_that_is_left_out_while_one_goes_on_is_no_warning(
+    sqlite_database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    n_rounds = 0
-    went_on = threading.Event()
+    left_out = threading.Event()
+    scheduler = BackgroundScheduler(timezone="UTC")
+    scheduler.add_listener(lambda _event: left_out.set(), EVENT_JOB_MAX_INSTANCES)
+    scheduler.add_job(left_out.wait, IntervalTrigger(seconds=0.01))
 
-    def fail(_database: Database) -> DueSchedules:
-        nonlocal n_rounds
-        n_rounds += 1
-        if n_rounds in {2, 3}:
-            raise ValueError("a defect")
-        if n_rounds > 3:
-            went_on.set()
-        return DueSchedules((), ())
+    with run_scheduler(sqlite_database, POLICY):
+        scheduler.start()
+        assert left_out.wait(60)
+        scheduler.shutdown()
+        logging.getLogger("apscheduler.scheduler").warning("something else")
 
-    monkeypatch.setattr(scheduler, "run_due_schedules", fail)
-    monkeypatch.setattr(scheduler, "SCHEDULES_EVERY_S", 0.01)
-
-    with capture_logs() as logs, run_scheduler(sqlite_database, POLICY):
-        assert went_on.wait(60)
-
-    failed = [line["act"] for line in logs if line["event"] == "round_failed"]
-    assert failed == ["schedules", "schedules"]
+    assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == [
+        "something else"
+    ]

@@ -1,21 +1,27 @@
-"""The scheduler: threads that call functions again and again, and store nothing.
+"""The scheduler: APScheduler used only as a clock that calls functions and stores nothing.
 
-What is due is in our own tables, every call is idempotent, and any number of processes may run the
-scheduler. The time between two calls is measured by a clock that is never set: a scheduler that
-planned its next call by the time of day would stand still for an hour if that was set back by one.
+The job stores of APScheduler ran jobs twice with two schedulers and lost a job whose process was
+killed, so nothing is kept in them: what is due is in our own tables, every call is idempotent, and
+any number of processes may run the scheduler.
 """
 
 from __future__ import annotations
 
-import random
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 
 import structlog
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.jobstores.memory import MemoryJobStore
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.base import BaseTrigger
+from apscheduler.triggers.cron import CronTrigger
+from apscheduler.triggers.interval import IntervalTrigger
 
 from offdiag.domain.access import Actor
 from offdiag.errors import DatabaseUnavailable, OffdiagError, SchemaMismatch
@@ -29,14 +35,9 @@ from offdiag.store.database import Database
 
 log = structlog.get_logger()
 
-SCHEDULES_EVERY_S = 1.0
-RECONCILE_EVERY_S = 5.0
-MAINTENANCE_EVERY_S = 60.0
-"""Seconds between two checks whether a backup or the nightly deletion is due."""
-NIGHT = timedelta(hours=3)
-"""When nightly deletion begins, in UTC."""
-_SPREAD_S = 600.0
-"""Each process begins at a random time in so many seconds, so that not all do at once."""
+BACKUP_CHECK_EVERY_S = 60
+"""Seconds between two checks whether a backup is due."""
+NIGHT_HOUR = 3
 NIGHTLY = Actor("system", "clock", "gc.nightly")
 """The actor in the audit log for nightly deletion."""
 
@@ -47,10 +48,10 @@ class _StoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A named function, and how many seconds pass between its calls."""
+    """A named function with the trigger that decides when it is called."""
 
     name: str
-    every_s: float
+    trigger: BaseTrigger
     act: Callable[[], None]
 
 
@@ -61,18 +62,18 @@ class Maintenance:
         self._database = database
         self._settings = settings
         self._stopped = threading.Event()
-        self._begins = NIGHT + timedelta(seconds=random.uniform(0, _SPREAD_S))  # noqa: S311
-        self._collected: date | None = None
 
     def rounds(self) -> list[Round]:
         """All rounds that are switched on; none by default."""
         found = []
         if self._settings.backup.folder and self._database.dialect == "sqlite":
-            found.append(Round("backup", MAINTENANCE_EVERY_S, self.back_up))
+            every = IntervalTrigger(seconds=BACKUP_CHECK_EVERY_S)
+            found.append(Round("backup", every, self.back_up))
         elif self._settings.backup.folder:
             log.warning("no_backups", reason="PostgreSQL is backed up by its own tools")
         if self._settings.gc.nightly:
-            found.append(Round("collect", MAINTENANCE_EVERY_S, self.collect_once_a_night))
+            nightly = CronTrigger(hour=NIGHT_HOUR, minute=0, timezone="UTC", jitter=600)
+            found.append(Round("collect", nightly, self.collect))
         return found
 
     def back_up(self) -> None:
@@ -91,13 +92,6 @@ class Maintenance:
             return
         if path is not None:
             log.info("backed_up", file=str(path), duration_s=round(time.monotonic() - began, 3))
-
-    def collect_once_a_night(self) -> None:
-        """Collect when the process starts, and after three o'clock in each night (UTC)."""
-        night = (self._database.clock() - self._begins).date()
-        if night != self._collected:
-            self.collect()
-            self._collected = night
 
     def collect(self) -> None:
         """Permanently delete old deleted runs, superseded evaluations and expired responses."""
@@ -120,40 +114,69 @@ class Maintenance:
             raise _StoppedError
 
 
+_scheduler_log = logging.getLogger("apscheduler.scheduler")
+
+SCHEDULES_EVERY_S = 1
+RECONCILE_EVERY_S = 5
+
+
 @contextmanager
 def run_scheduler(
     database: Database, policy: RetryPolicy, maintenance: Maintenance | None = None
 ) -> Iterator[None]:
     """Run the scheduler in threads of its own while the block runs. The first round is immediate.
 
-    Each round has a thread, so that none waits for a maintenance round, which may take long.
+    Maintenance rounds may take long, so they have a thread to themselves.
     """
-    runner, stopped = ScheduleRunner(database), threading.Event()
-    rounds = (
-        Round("reconcile", RECONCILE_EVERY_S, lambda: _reconcile(database, policy)),
-        Round("schedules", SCHEDULES_EVERY_S, runner.run_due),
+    scheduler = BackgroundScheduler(
+        jobstores={"default": MemoryJobStore()},
+        executors={"default": ThreadPoolExecutor(2), "maintenance": ThreadPoolExecutor(1)},
+        job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+        timezone="UTC",
     )
-    for each in rounds:
-        _safely(each)
-    upkeep = [] if maintenance is None else maintenance.rounds()
-    threads = [
-        threading.Thread(target=_repeat, args=(each, stopped, wait_s), name=each.name, daemon=True)
-        for each, wait_s in (
-            *((each, each.every_s) for each in rounds),
-            *((each, 0.0) for each in upkeep),
+    _scheduler_log.addFilter(_is_no_skipped_round)
+    runner = ScheduleRunner(database)
+    for name, seconds, act in (
+        ("reconcile", RECONCILE_EVERY_S, lambda: _reconcile(database, policy)),
+        ("schedules", SCHEDULES_EVERY_S, runner.run_due),
+    ):
+        _safely(name, act)
+        scheduler.add_job(_safely, IntervalTrigger(seconds=seconds), args=(name, act))
+    for each in () if maintenance is None else maintenance.rounds():
+        scheduler.add_job(
+            _safely,
+            each.trigger,
+            args=(each.name, each.act),
+            executor="maintenance",
+            next_run_time=datetime.now(UTC),
         )
-    ]
-    for thread in threads:
-        thread.start()
+    scheduler.start()
+    stopped = threading.Event()
+    watch = threading.Thread(target=_call_at_once_if_set_back, args=(scheduler, stopped))
+    watch.start()
     try:
         yield
     finally:
         stopped.set()
+        watch.join()
         if maintenance is not None:
             maintenance.stop()
-        for thread in threads:
-            thread.join()
+        scheduler.shutdown(wait=True)
         runner.stop()
+
+
+def _call_at_once_if_set_back(scheduler: BackgroundScheduler, stopped: threading.Event) -> None:
+    """Call all functions when the time of day was set back.
+
+    APScheduler plans calls by the time of day, so it would not call any of them until that has
+    caught up.
+    """
+    ahead = time.time() - time.monotonic()
+    while not stopped.wait(SCHEDULES_EVERY_S):
+        before, ahead = ahead, time.time() - time.monotonic()
+        if ahead < before - SCHEDULES_EVERY_S:
+            for job in scheduler.get_jobs():
+                job.modify(next_run_time=datetime.now(UTC))
 
 
 class ScheduleRunner:
@@ -191,25 +214,21 @@ class ScheduleRunner:
             stop_beating(self._database, self._heart)
 
 
-def _repeat(each: Round, stopped: threading.Event, wait_s: float) -> None:
-    """Call a round again and again, first after `wait_s` seconds. An error ends only that call."""
-    while not stopped.wait(wait_s):
-        try:
-            _safely(each)
-        except Exception:
-            log.exception("round_failed", act=each.name)
-        wait_s = each.every_s
+def _is_no_skipped_round(record: logging.LogRecord) -> bool:
+    """A round that takes longer than its interval is normal on a busy machine, and needs no
+    warning: the next round does what the skipped one would have done."""
+    return "skipped: maximum number of running instances" not in str(record.msg)
 
 
-def _safely(each: Round) -> None:
-    """Do a round; if the database is unavailable, log it and wait for the next one.
+def _safely(name: str, act: Callable[[], None]) -> None:
+    """Run `act`; if the database is unavailable, log it and wait for the next round.
 
     The same holds for a changed schema, which ends the worker in this process.
     """
     try:
-        each.act()
+        act()
     except (DatabaseUnavailable, SchemaMismatch) as error:
-        log.warning("scheduler_skipped", act=each.name, error=str(error))
+        log.warning("scheduler_skipped", act=name, error=str(error))
 
 
 def _reconcile(database: Database, policy: RetryPolicy) -> None:
