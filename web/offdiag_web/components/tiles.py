@@ -20,7 +20,7 @@ from offdiag.metrics.spec import MetricSpec
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_page import RunCosts, RunResults
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.marks import IN_TABLE, IN_TILE, Canvas, interval_mark
+from offdiag_web.charts.marks import IN_TILE, Canvas, interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -208,14 +208,6 @@ class CostColumn:
     scale: Scale
 
 
-@dataclass(frozen=True, slots=True)
-class CostCell:
-    """The cost of one run; it has no mark if the cost is unknown."""
-
-    value: ShownValue
-    mark: Markup | None
-
-
 def cost_column(scope: DatasetFacts | None, entries: Sequence[RunEntry]) -> CostColumn | None:
     """The column for runs of one dataset; None if no costs are set for their errors."""
     if scope is None or scope.costs is None:
@@ -232,23 +224,16 @@ def cost_column(scope: DatasetFacts | None, entries: Sequence[RunEntry]) -> Cost
 
 
 def cost_cell(
-    entry: RunEntry,
-    column: CostColumn,
-    notes: Notes,
-    *,
-    canvas: Canvas = IN_TABLE,
-    css_class: str = "",
-) -> CostCell:
-    """The cell of a run, without a number until the run is judged by the current costs."""
+    entry: RunEntry, column: CostColumn, notes: Notes, *, canvas: Canvas, css_class: str
+) -> tuple[ShownValue, Markup | None]:
+    """The cost of a run with its mark, unknown until the run is judged by the current costs."""
     value = entry.metrics.get(COST_KEY)
-    if value is None:
-        return CostCell(ShownValue("not yet"), None)
     extent = extent_of(value, times=PER_CASES)
     if extent is None:
-        return CostCell(shown(value, notes), None)
+        return ShownValue("not yet") if value is None else shown(value, notes), None
     name = f"{column.title}: {_interval_words(extent, column.amounts)}"
     mark = interval_mark(extent, scale=column.scale, name=name, canvas=canvas, css_class=css_class)
-    return CostCell(ShownValue(column.amounts.text(extent.estimate)), mark)
+    return ShownValue(column.amounts.text(extent.estimate)), mark
 
 
 def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import Task
+from offdiag.flags.warning import named
 from offdiag.records.runs.run import entry_row, run_columns, run_summary
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_list_by_dataset import all_runs_of_model, runs_of_model
@@ -21,17 +22,16 @@ from offdiag_web.app.exports import csv_response
 from offdiag_web.charts.svg import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import ClassWords, class_words
+from offdiag_web.components.controls import Chip, ClassWords, class_words
 from offdiag_web.components.datasets import runs_of_dataset_url
-from offdiag_web.components.metric_values import Notes, extent_of
+from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.runs.rows import (
-    WORST_COLUMN,
     MetricColumn,
-    RunRow,
     column_scale,
     drawn_together,
+    found_text,
     metric_column,
-    run_row,
+    run_state,
 )
 from offdiag_web.urls.datasets import DatasetAddress, ModelAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
@@ -56,6 +56,17 @@ class ModelOnDataset:
     rows: tuple[RunRow, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run. `state` takes the place of the metrics of a run that has none."""
+
+    run: RunEntry
+    url: str
+    state: Chip | None
+    metrics: tuple[tuple[ShownValue, str | None], ...]
+    worst: tuple[str, str] | None
+
+
 def _on_dataset(
     model: str,
     dataset: DatasetFacts,
@@ -67,7 +78,6 @@ def _on_dataset(
     words, (drawn, not_drawn) = class_words(dataset.task), drawn_together(runs)
     keys = _COLUMNS_OF_SETS if dataset.task is Task.MULTILABEL else _COLUMNS
     columns = [(column, column_scale(column, runs, "fit")) for column in map(metric_column, keys)]
-    worst_scale = column_scale(WORST_COLUMN, runs, "full")
     project = "" if dataset.project == "default" else f"{dataset.project} / "
     return ModelOnDataset(
         title=f"{project}{dataset.name}",
@@ -80,17 +90,26 @@ def _on_dataset(
         trends=tuple(_trend(*column, drawn) for column in columns) if len(drawn) > 1 else (),
         not_drawn=not_drawn,
         rows=tuple(
-            run_row(
-                run,
-                columns,
-                worst_scale,
-                notes=notes,
-                now=now,
-                url=run_url(run.id),
-                words=words,
-            )
+            _row(run, keys, notes, url=run_url(run.id), state=run_state(run, now=now))
             for run in reversed(runs)
         ),
+    )
+
+
+def _row(
+    run: RunEntry, keys: Sequence[str], notes: Notes, *, url: str, state: Chip | None
+) -> RunRow:
+    if state is not None:
+        return RunRow(run, url, state, (), None)
+    values, worst = [run.metrics.get(key) for key in keys], run.worst_class
+    return RunRow(
+        run,
+        url,
+        state,
+        tuple(
+            (shown(each, notes), None if each is None else interval_text(each)) for each in values
+        ),
+        None if worst is None else (named(worst.label, longest=18), found_text(worst)),
     )
 
 

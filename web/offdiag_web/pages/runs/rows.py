@@ -8,13 +8,15 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from offdiag.domain.runs import PromotionRole, RunState, weighted_here_text
+from offdiag.domain.runs import PromotionRole, RunState, WorstClass, weighted_here_text
+from offdiag.flags.warning import named
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_list import RunListPage
 from offdiag.store.run_neighbours import BaselineValues
 from offdiag.store.run_order import OF_PARAM
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.marks import IN_LIST, IN_LIST_SMALL
+from offdiag_web.charts.marks import IN_LIST, IN_LIST_SMALL, interval_mark
+from offdiag_web.charts.svg import Scale
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
     Chip,
@@ -24,11 +26,18 @@ from offdiag_web.components.controls import (
     orientation_warning,
     tag_text,
 )
-from offdiag_web.components.metric_values import Notes
+from offdiag_web.components.metric_values import (
+    Notes,
+    extent_of,
+    interval_name,
+    interval_text,
+    shown,
+)
 from offdiag_web.components.model_marks import NO_MODEL, ModelMark
-from offdiag_web.components.runs.rows import metric_cell, minority_chip, run_state, worst_cell
+from offdiag_web.components.runs.rows import found_text, run_state
 from offdiag_web.components.tiles import cost_cell, majority_scores
 from offdiag_web.pages.runs.columns import Columns
+from offdiag_web.urls.flags import problems_of_run
 from offdiag_web.urls.run_list import BY_MODEL, OF_TAG
 
 LONGEST_NAME, LONGEST_IN_GROUP = 26, 46
@@ -148,51 +157,78 @@ def _results(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
         references = {key: value.value for key, value in about.baseline.metrics.items()}
     cells = []
     for place, (column, scale) in enumerate(columns.metrics):
-        found = metric_cell(
-            entry.metrics.get(column.key),
-            column,
-            scale,
-            about.notes,
-            baseline=references.get(column.key),
-            reference="majority baseline" if about.baseline is None else "baseline",
-            canvas=IN_LIST if place == 0 else IN_LIST_SMALL,
-            css_class=css,
-        )
+        value, reference = entry.metrics.get(column.key), references.get(column.key)
+        text, extent, mark = shown(value, about.notes), extent_of(value), None
+        if value is not None and extent is not None:
+            words = [interval_name(interval_text(value))]
+            if reference is not None:
+                kind = "majority baseline" if about.baseline is None else "baseline"
+                words.append(f"{kind} {numbers.metric(reference)}")
+            mark = interval_mark(
+                extent,
+                scale=scale,
+                name=f"{column.title}: {', '.join(words)}",
+                baseline=reference,
+                canvas=IN_LIST if place == 0 else IN_LIST_SMALL,
+                css_class=css,
+            )
         cells.append(
             Cell(
                 "metric" if place else "metric first",
-                found.value.text,
-                note=found.value.note,
-                mark=found.mark,
+                text.text,
+                note=text.note,
+                mark=mark,
                 hint="" if place else column.title,
             )
         )
     if columns.worst is not None:
-        words = class_words(about.dataset.task)
-        worst = worst_cell(
-            entry,
-            columns.worst,
-            longest=LONGEST_CLASS,
-            canvas=IN_LIST_SMALL,
-            css_class=css,
-            words=words,
-        )
-        cells.append(
-            Cell("worst", f"no {words.one} has examples")
-            if worst is None
-            else Cell("worst", worst.found, worst.short_label, mark=worst.mark, hint=worst.label)
-        )
+        one = class_words(about.dataset.task).one
+        cells.append(_worst(entry.worst_class, columns.worst, css, one))
     if columns.costs is not None:
-        cost = cost_cell(entry, columns.costs, about.notes, canvas=IN_LIST_SMALL, css_class=css)
-        cells.append(Cell("cost", cost.value.text, note=cost.value.note, mark=cost.mark))
+        text, mark = cost_cell(
+            entry, columns.costs, about.notes, canvas=IN_LIST_SMALL, css_class=css
+        )
+        cells.append(Cell("cost", text.text, note=text.note, mark=mark))
     return tuple(cells)
+
+
+def _worst(worst: WorstClass | None, scale: Scale, css: str, one: str) -> Cell:
+    """The class with the lowest recall, which is called `one`, "class" or "label"."""
+    if worst is None:
+        return Cell("worst", f"no {one} has examples")
+    extent, found = extent_of(worst.recall), found_text(worst)
+    name, mark = f"Recall of the worst {one} {found}", None
+    if interval := interval_text(worst.recall):
+        name += f", 95 % interval {interval}"
+    if extent is not None:
+        mark = interval_mark(extent, scale=scale, name=name, canvas=IN_LIST_SMALL, css_class=css)
+    short = named(worst.label, longest=LONGEST_CLASS)
+    return Cell("worst", found, short, mark=mark, hint=worst.label)
+
+
+def _minority_chip(entry: RunEntry) -> Chip | None:
+    """The class that the accuracy hides, with a link to the flags that say so."""
+    badge = entry.badge
+    if badge is None:
+        return None
+    first = badge.classes[0]
+    words = ["all but one" if first is None else numbers.shortened(first, longest=LONGEST_CLASS)]
+    if first is not None and badge.n_classes > 1:
+        words.append(f"+{numbers.count(badge.n_classes - 1)}")
+    every = ", ".join(name or "all but one class" for name in badge.classes)
+    return Chip(
+        f"{'hides' if badge.is_proved else 'may hide'} {' '.join(words)}",
+        "hides" if badge.is_proved else "may-hide",
+        detail=f"Hidden minority: accuracy {'hides' if badge.is_proved else 'may hide'} {every}",
+        url=problems_of_run(entry.id),
+    )
 
 
 def _facts(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
     """Problems, parameters, and when and by whom it was logged."""
     others, cells = about.columns.others, []
     if "problems" in others:
-        cells.append(Cell("problems", chip=minority_chip(entry, longest=LONGEST_CLASS)))
+        cells.append(Cell("problems", chip=_minority_chip(entry)))
     for name in about.columns.params:
         value = entry.params.get(name)
         text = "" if value is None else str(value)
