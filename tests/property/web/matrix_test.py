@@ -61,7 +61,7 @@ def test_the_long_export_adds_up_to_the_matrix(matrix: ConfusionMatrix, transpos
 def test_the_confusions_add_up_to_the_errors(matrix: ConfusionMatrix) -> None:
     shown = most_frequent(matrix, at_most=36)
 
-    counted = sum(int(error.count.replace(",", "")) for error in shown.errors)
+    counted = sum(int(error.count.replace(",", "")) for error in shown)
     assert counted == matrix.total - int(np.trace(matrix.counts))
 
 

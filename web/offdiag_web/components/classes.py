@@ -179,14 +179,6 @@ class Confusion:
     url: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ConfusionList:
-    """The most frequent kinds of error, and how many kinds there are."""
-
-    errors: tuple[Confusion, ...]
-    n_kinds: int
-
-
 def off_diagonal(matrix: ConfusionMatrix) -> NDArray[np.int64]:
     """A copy of the counts without the correct samples, (K, K)."""
     errors = matrix.counts.copy()
@@ -200,7 +192,7 @@ def most_frequent(
     at_most: int,
     run_id: str | None = None,
     part: str | None = None,
-) -> ConfusionList:
+) -> tuple[Confusion, ...]:
     """The largest error cells; equal ones in label order.
 
     With the id of a run that keeps predictions, each has the address of its examples, in the slice
@@ -210,12 +202,9 @@ def most_frequent(
     actual_codes, predicted_codes = np.nonzero(errors)
     counts = errors[actual_codes, predicted_codes]
     largest = np.argsort(-counts, kind="stable")[:at_most]
-    return ConfusionList(
-        errors=tuple(
-            _confusion(matrix, int(actual_codes[place]), int(predicted_codes[place]), run_id, part)
-            for place in largest
-        ),
-        n_kinds=len(counts),
+    return tuple(
+        _confusion(matrix, int(actual_codes[place]), int(predicted_codes[place]), run_id, part)
+        for place in largest
     )
 
 

@@ -11,17 +11,15 @@ from offdiag_web.components.classes import (
 from support.dashboard import LESION_COUNTS, LESIONS
 
 
-def test_the_list_says_how_many_errors_and_kinds_there_are() -> None:
-    cut = most_frequent(_lesions(), at_most=3)
-
-    assert (cut.n_kinds, len(cut.errors)) == (26, 3)
-    assert len(most_frequent(_lesions(), at_most=42).errors) == 26
+def test_the_list_has_at_most_as_many_kinds_of_error_as_there_are() -> None:
+    assert len(most_frequent(_lesions(), at_most=3)) == 3
+    assert len(most_frequent(_lesions(), at_most=42)) == 26
 
 
 def test_a_perfect_run_has_no_confusions() -> None:
     perfect = ConfusionMatrix(np.diag([3, 4]), LabelSet(("a", "b")))
 
-    assert most_frequent(perfect, at_most=5).errors == ()
+    assert most_frequent(perfect, at_most=5) == ()
 
 
 def _lesions() -> ConfusionMatrix:

@@ -13,7 +13,7 @@ from offdiag.metrics.counted import Counted, CountedSets
 from offdiag_web.app.exports import Cell
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import quoted_name
+from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 
 MOST_DRAWN = 200
 """Most points; more would hide each other, so those with the lowest recall are drawn."""
@@ -40,26 +40,14 @@ class RecallFloor:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassLine:
-    """A class in the table next to the chart."""
-
-    name: str
-    short_name: str
-    cases: str
-    found: str
-    recall: str
-    interval: str
-    side: str
-
-
-@dataclass(frozen=True, slots=True)
 class SizeChart:
-    """The drawing, the sentences that interpret it, and its data as lines."""
+    """The drawing, the sentences that interpret it, and its data as lines: on which side of the
+    floor each class is."""
 
     drawing: Markup
     floor: str | None
     reading: str
-    lines: tuple[ClassLine, ...]
+    lines: tuple[tuple[ClassRecall, ClassHead, str], ...]
     left_out: str | None
 
 
@@ -104,7 +92,14 @@ def size_chart(
         ),
         floor=_floor_sentence(floor),
         reading=reading,
-        lines=tuple(_line(each, floor) for each in classes[:MOST_LISTED]),
+        lines=tuple(
+            (
+                each,
+                class_head(each.name, longest=24),
+                "no floor" if floor is None else _SIDES[each.side_of(floor.recall)],
+            )
+            for each in classes[:MOST_LISTED]
+        ),
         left_out=_left_out(matrix, n_classes=len(classes)),
     )
 
@@ -180,18 +175,6 @@ def _names(classes: Sequence[ClassRecall]) -> str:
 
 def _verb(classes: Sequence[ClassRecall], one: str, many: str) -> str:
     return one if len(classes) == 1 else many
-
-
-def _line(each: ClassRecall, floor: RecallFloor | None) -> ClassLine:
-    return ClassLine(
-        name=each.name,
-        short_name=numbers.shortened(each.name),
-        cases=numbers.count(each.cases),
-        found=numbers.hits_of(each.found, each.cases),
-        recall=numbers.metric(each.recall),
-        interval=numbers.interval(each.low, each.high),
-        side="no floor" if floor is None else _SIDES[each.side_of(floor.recall)],
-    )
 
 
 def _left_out(matrix: Counted, *, n_classes: int) -> str | None:

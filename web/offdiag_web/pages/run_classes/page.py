@@ -14,7 +14,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell, csv_response
-from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import (
     CLASSES,
     LABELS,
@@ -137,22 +137,13 @@ class ClassCell:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassLine:
-    """One class with the values of the chosen columns."""
-
-    name: str
-    short_name: str
-    cells: tuple[ClassCell, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ClassTable:
-    """A page of classes."""
+    """A page of classes, with a line of each: its values of the chosen columns."""
 
     groups: tuple[Segment, ...]
     label_head: SortHead
     heads: tuple[SortHead, ...]
-    lines: tuple[ClassLine, ...]
+    lines: tuple[tuple[ClassHead, tuple[ClassCell, ...]], ...]
     paging: Paging
     title: str
 
@@ -212,15 +203,14 @@ def _sums_of(results: RunResults) -> Amounts:
 
 def _line(
     results: RunResults, code: int, keys: list[str], notes: Notes, sums: Amounts
-) -> ClassLine:
-    name = results.counted.labels.names[code]
+) -> tuple[ClassHead, tuple[ClassCell, ...]]:
     cells = []
     for key in keys:
         value = results.per_class[key][code]
         is_sum = key in COUNTS and value.value is not None
         text = ShownValue(sums.text(value.value or 0.0)) if is_sum else shown(value, notes)
         cells.append(ClassCell(text, interval_text(value)))
-    return ClassLine(name, numbers.shortened(name, longest=32), tuple(cells))
+    return class_head(results.counted.labels.names[code], longest=32), tuple(cells)
 
 
 def _head(key: str, title: str, address: ClassesAddress) -> SortHead:

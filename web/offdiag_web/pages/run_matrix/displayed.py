@@ -22,7 +22,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.charts.marks import IN_PANEL, interval_mark
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import Grouping, class_order
+from offdiag_web.components.classes import ClassHead, Grouping, class_head, class_order
 from offdiag_web.components.datasets import labels_command
 from offdiag_web.components.metric_values import (
     Notes,
@@ -177,8 +177,7 @@ LOWEST_SHOWN = 6
 class ClassRecall:
     """One class with its recall: `found` of its `support` examples are predicted correctly."""
 
-    name: str
-    short_name: str
+    head: ClassHead
     support: str
     found: str
     recall: ShownValue
@@ -260,14 +259,12 @@ def _class_recall(
     results: RunResults, code: int, accuracy: MetricValue | None, notes: Notes
 ) -> ClassRecall:
     matrix = results.matrix
-    name, support = matrix.labels.names[code], int(matrix.actual[code])
     recall = results.per_class["recall"][code]
     extent = extent_of(recall)
     interval = interval_text(recall)
     return ClassRecall(
-        name=name,
-        short_name=numbers.shortened(name, longest=20),
-        support=numbers.count(support),
+        head=class_head(matrix.labels.names[code], longest=20),
+        support=numbers.count(int(matrix.actual[code])),
         found=numbers.count(int(matrix.counts[code, code])),
         recall=shown(recall, notes),
         interval=interval,

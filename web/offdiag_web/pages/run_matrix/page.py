@@ -18,7 +18,7 @@ from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.parameters import understood
 from offdiag_web.components.classes import (
-    ConfusionList,
+    Confusion,
     Grouping,
     class_order,
     default_order,
@@ -158,7 +158,7 @@ class MatrixPage:
     transpose: Segment
     classes: ClassPanel
     class_orders: tuple[Segment, ...]
-    confusions: ConfusionList
+    confusions: tuple[Confusion, ...]
     notes: tuple[str, ...]
     notices: tuple[str, ...]
     groups: GroupControls | None = None

@@ -59,8 +59,8 @@ def test_the_sentence_names_exactly_the_classes_whose_intervals_lie_below(
 def test_the_class_of_the_flag_comes_first(lesions: ConfusionMatrix) -> None:
     chart = present(size_chart(lesions, None, class_label="nv"))
 
-    assert chart.lines[0].name == "nv"
-    assert {line.side for line in chart.lines} == {"no floor"}
+    assert chart.lines[0][0].name == "nv"
+    assert {side for _, _, side in chart.lines} == {"no floor"}
 
 
 def test_classes_without_cases_are_told_of() -> None:
@@ -68,7 +68,7 @@ def test_classes_without_cases_are_told_of() -> None:
 
     assert chart is not None
     assert chart.left_out == "1 class has no examples."
-    assert [line.name for line in chart.lines] == ["0", "1"]
+    assert [each.name for each, _, _ in chart.lines] == ["0", "1"]
 
 
 def test_a_matrix_without_cases_has_no_chart() -> None:

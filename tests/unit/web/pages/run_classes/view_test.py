@@ -25,7 +25,7 @@ def test_undefined_values_stand_last_in_both_directions(descending: bool) -> Non
 
     table = class_table(_never_predicted(), address, Notes())
 
-    assert [line.name for line in table.lines][-1] == "never"
+    assert [head.name for head, _ in table.lines][-1] == "never"
 
 
 def test_many_classes_come_in_pages() -> None:

@@ -22,7 +22,7 @@ def test_exactly_the_classes_whose_interval_lies_below_stand_out() -> None:
         for name, recall in zip(LESIONS, results.per_class["recall"], strict=True)
         if (recall.ci_high or 1.0) < (accuracy.ci_low or 0.0)
     ]
-    assert [entry.name for entry in panel.classes if "mark-out" in str(entry.mark)] == below
+    assert [entry.head.name for entry in panel.classes if "mark-out" in str(entry.mark)] == below
 
 
 def test_touching_intervals_are_not_below_each_other() -> None:
@@ -42,7 +42,7 @@ def test_of_many_classes_the_lowest_recalls_are_listed() -> None:
 
     assert panel.title == "Worst classes"
     assert len(panel.classes) == LOWEST_SHOWN
-    assert panel.classes[0].name == "class 5"
+    assert panel.classes[0].head.name == "class 5"
 
 
 def _lesions() -> RunResults:
