@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from offdiag.errors import Conflict
-from offdiag.flags.lifecycle import FlagEventKind, FlagState
+from offdiag.flags.lifecycle import Action, FlagEventKind, FlagState
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flag
 from offdiag.services.flags.triage import Seen
@@ -44,13 +44,17 @@ def state_of(database: Database, flag_id: int) -> FlagState:
 
 Change = Callable[[Database, int], object]
 CHANGES: dict[str, Change] = {
-    "acknowledged by kim": lambda d, i: triage.acknowledge_flags(d, [i], author="kim"),
-    "snoozed by kim": lambda d, i: triage.snooze_flags(
-        d, [i], until=d.clock() + A_DAY, author="kim"
+    "acknowledged by kim": lambda d, i: triage.decide_flags(
+        d, [i], Action.ACKNOWLEDGE, author="kim"
     ),
-    "dismissed by kim": lambda d, i: triage.dismiss_flags(d, [i], reason="no", author="kim"),
-    "assigned to lee by kim": lambda d, i: triage.assign_flags(
-        d, [i], assignee="lee", author="kim"
+    "snoozed by kim": lambda d, i: triage.decide_flags(
+        d, [i], Action.SNOOZE, until=d.clock() + A_DAY, author="kim"
+    ),
+    "dismissed by kim": lambda d, i: triage.decide_flags(
+        d, [i], Action.DISMISS, reason="no", author="kim"
+    ),
+    "assigned to lee by kim": lambda d, i: triage.decide_flags(
+        d, [i], Action.ASSIGN, assignee="lee", author="kim"
     ),
 }
 
@@ -66,7 +70,9 @@ def test_a_decision_about_what_has_changed_since_is_refused(
         with pytest.raises(
             Conflict, match=f"flag {flag.id} was {said} in the meantime"
         ) as refused:
-            triage.dismiss_flags(database, [flag.id], reason="mine", author="ana", seen=seen)
+            triage.decide_flags(
+                database, [flag.id], Action.DISMISS, reason="mine", author="ana", seen=seen
+            )
 
         assert refused.value.hint == "Look again, then decide. Nothing was changed."
         assert history(database, flag.id) == before
@@ -76,9 +82,9 @@ def test_a_remark_is_no_change_that_a_decision_could_miss(
     database: Database, flag: FlagRecord
 ) -> None:
     seen = as_seen(database, flag.id)
-    triage.comment_on_flags(database, [flag.id], text="why?", author="kim")
+    triage.decide_flags(database, [flag.id], Action.COMMENT, text="why?", author="kim")
 
-    triage.acknowledge_flags(database, [flag.id], author="ana", seen=seen)
+    triage.decide_flags(database, [flag.id], Action.ACKNOWLEDGE, author="ana", seen=seen)
 
     assert state_of(database, flag.id) is FlagState.ACKNOWLEDGED
 
@@ -89,7 +95,7 @@ def test_two_people_who_decide_alike_do_not_contradict_each_other(
     seen = as_seen(database, flag.id)
 
     for author in ("kim", "ana"):
-        triage.acknowledge_flags(database, [flag.id], author=author, seen=seen)
+        triage.decide_flags(database, [flag.id], Action.ACKNOWLEDGE, author=author, seen=seen)
 
     assert history(database, flag.id) == [FlagEventKind.OPENED, FlagEventKind.ACKNOWLEDGED]
 
@@ -103,7 +109,7 @@ def test_a_flag_that_closed_since_cannot_be_settled(database: Database) -> None:
     evaluate_again(database, run)
 
     with pytest.raises(Conflict, match=f"flag {flag.id} is closed"):
-        triage.acknowledge_flags(database, [flag.id], author="ana", seen=seen)
+        triage.decide_flags(database, [flag.id], Action.ACKNOWLEDGE, author="ana", seen=seen)
 
 
 def test_one_of_many_that_changed_stops_them_all(database: Database) -> None:
@@ -111,21 +117,27 @@ def test_one_of_many_that_changed_stops_them_all(database: Database) -> None:
     work_off(database)
     first, second, *_ = (flag.id for flag in flags_of(database, run).values())
     seen = as_seen(database, first, second)
-    triage.acknowledge_flags(database, [second], author="kim")
+    triage.decide_flags(database, [second], Action.ACKNOWLEDGE, author="kim")
 
     with pytest.raises(Conflict, match=f"^flag: flag {second} was acknowledged by kim in the"):
-        triage.dismiss_flags(database, [first, second], reason="mine", author="ana", seen=seen)
+        triage.decide_flags(
+            database, [first, second], Action.DISMISS, reason="mine", author="ana", seen=seen
+        )
 
     assert state_of(database, first) is FlagState.OPEN
 
 
 def test_a_change_of_hands_is_refused_like_any_other(database: Database, flag: FlagRecord) -> None:
     seen = as_seen(database, flag.id)
-    triage.assign_flags(database, [flag.id], assignee="kim", author="kim")
+    triage.decide_flags(database, [flag.id], Action.ASSIGN, assignee="kim", author="kim")
 
     with pytest.raises(Conflict, match="assigned to kim by kim"):
-        triage.assign_flags(database, [flag.id], assignee="lee", author="ana", seen=seen)
-    triage.assign_flags(database, [flag.id], assignee="kim", author="ana", seen=seen)
+        triage.decide_flags(
+            database, [flag.id], Action.ASSIGN, assignee="lee", author="ana", seen=seen
+        )
+    triage.decide_flags(
+        database, [flag.id], Action.ASSIGN, assignee="kim", author="ana", seen=seen
+    )
 
     assert history(database, flag.id).count(FlagEventKind.ASSIGNED) == 1
 
@@ -134,7 +146,7 @@ def test_the_end_of_a_rest_stands_in_the_history_before_anybody_writes_it_down(
     database: Database, flag: FlagRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     until = database.clock() + A_DAY
-    triage.snooze_flags(database, [flag.id], until=until, author="lee")
+    triage.decide_flags(database, [flag.id], Action.SNOOZE, until=until, author="lee")
     assert history(database, flag.id)[-1] is FlagEventKind.SNOOZED
 
     _let_pass(database, monkeypatch, until + A_DAY)
@@ -152,11 +164,11 @@ def test_the_end_of_a_rest_stays_in_its_place_once_more_has_happened(
     work_off(database)
     flag = flags_of(database, run)["F5", None]
     until = database.clock() + A_DAY
-    triage.snooze_flags(database, [flag.id], until=until, author="lee")
+    triage.decide_flags(database, [flag.id], Action.SNOOZE, until=until, author="lee")
     _let_pass(database, monkeypatch, until + A_DAY)
 
     if change == "people":
-        triage.acknowledge_flags(database, [flag.id], author="kim")
+        triage.decide_flags(database, [flag.id], Action.ACKNOWLEDGE, author="kim")
     else:
         evaluate_again(database, run)
 
@@ -172,7 +184,7 @@ def test_a_rest_that_is_over_settles_nothing_any_more(
     work_off(database)
     flag = flags_of(database, run)["F5", None]
     until = database.clock() + A_DAY
-    triage.snooze_flags(database, [flag.id], until=until, author="lee")
+    triage.decide_flags(database, [flag.id], Action.SNOOZE, until=until, author="lee")
     _let_pass(database, monkeypatch, until + A_DAY)
 
     evaluate_again(database, run)

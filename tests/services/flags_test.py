@@ -13,7 +13,7 @@ from sqlalchemy import update
 from offdiag.domain.texts import CostName
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.assessment import assess
-from offdiag.flags.lifecycle import FlagEventKind, FlagState
+from offdiag.flags.lifecycle import Action, FlagEventKind, FlagState
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Severity
@@ -205,7 +205,7 @@ def test_a_new_version_of_a_rule_keeps_what_people_settled(database: Database) -
     as_raised_by_the_first_version(database, flag, severity="high")
     before = flags_of(database, run)["F4", "1"]
     assert (before.content.hides, before.content.may_hide) == (True, False)
-    triage.dismiss_flags(database, [flag.id], reason="known", author="lee")
+    triage.decide_flags(database, [flag.id], Action.DISMISS, reason="known", author="lee")
 
     assert reconcile(database, POLICY).submitted == 1
     work_off(database)
@@ -262,11 +262,15 @@ def test_an_uploaded_matrix_against_the_truth_is_flagged(database: Database) -> 
 
 Settle = Callable[[Database, list[int]], list[FlagRecord]]
 SETTLING: dict[FlagState, Settle] = {
-    FlagState.ACKNOWLEDGED: lambda d, ids: triage.acknowledge_flags(d, ids, author="lee"),
-    FlagState.SNOOZED: lambda d, ids: triage.snooze_flags(
-        d, ids, until=d.clock() + A_DAY, author="lee"
+    FlagState.ACKNOWLEDGED: lambda d, ids: triage.decide_flags(
+        d, ids, Action.ACKNOWLEDGE, author="lee"
     ),
-    FlagState.DISMISSED: lambda d, ids: triage.dismiss_flags(d, ids, reason="known", author="lee"),
+    FlagState.SNOOZED: lambda d, ids: triage.decide_flags(
+        d, ids, Action.SNOOZE, until=d.clock() + A_DAY, author="lee"
+    ),
+    FlagState.DISMISSED: lambda d, ids: triage.decide_flags(
+        d, ids, Action.DISMISS, reason="known", author="lee"
+    ),
 }
 
 
@@ -288,9 +292,11 @@ def test_many_flags_are_settled_at_once_and_it_is_remembered_by_whom(
 def test_flags_are_assigned_and_talked_about(database: Database, flagged: RunRecord) -> None:
     flag = flags_of(database, flagged)["F5", None]
 
-    triage.assign_flags(database, [flag.id], assignee="kim", author="lee")
-    triage.comment_on_flags(database, [flag.id], text=" See the notebook. ", author="kim")
-    (found,) = triage.assign_flags(database, [flag.id], assignee=None, author="lee")
+    triage.decide_flags(database, [flag.id], Action.ASSIGN, assignee="kim", author="lee")
+    triage.decide_flags(
+        database, [flag.id], Action.COMMENT, text=" See the notebook. ", author="kim"
+    )
+    (found,) = triage.decide_flags(database, [flag.id], Action.ASSIGN, assignee=None, author="lee")
 
     assert found.assignee is None
     assert [(e.kind.value, e.text) for e in browse_flag(database, flag.id).history[1:]] == [
@@ -301,26 +307,30 @@ def test_flags_are_assigned_and_talked_about(database: Database, flagged: RunRec
 
 
 MEANT_BY_NOBODY: list[tuple[Callable[[Database, list[int]], Any], str]] = [
-    (lambda d, i: triage.dismiss_flags(d, i, reason=" ", author=None), "no reason"),
-    (lambda d, i: triage.comment_on_flags(d, i, text="", author=None), "no comment"),
+    (lambda d, i: triage.decide_flags(d, i, Action.DISMISS, reason=" ", author=None), "no reason"),
+    (lambda d, i: triage.decide_flags(d, i, Action.COMMENT, text="", author=None), "no comment"),
     (
-        lambda d, i: triage.snooze_flags(
+        lambda d, i: triage.decide_flags(
             d,
             i,
+            Action.SNOOZE,
             until=datetime(2030, 1, 1),  # noqa: DTZ001
             author=None,
         ),
         "no time zone",
     ),
     (
-        lambda d, i: triage.snooze_flags(
-            d, i, until=datetime(2020, 1, 1, tzinfo=UTC), author=None
+        lambda d, i: triage.decide_flags(
+            d, i, Action.SNOOZE, until=datetime(2020, 1, 1, tzinfo=UTC), author=None
         ),
         "is over",
     ),
-    (lambda d, _: triage.acknowledge_flags(d, [], author=None), "0 flags"),
-    (lambda d, i: triage.acknowledge_flags(d, i * 20_001, author=None), "20001 flags"),
-    (lambda d, i: triage.assign_flags(d, i, assignee=" ", author=None), "empty"),
+    (lambda d, _: triage.decide_flags(d, [], Action.ACKNOWLEDGE, author=None), "0 flags"),
+    (
+        lambda d, i: triage.decide_flags(d, i * 20_001, Action.ACKNOWLEDGE, author=None),
+        "20001 flags",
+    ),
+    (lambda d, i: triage.decide_flags(d, i, Action.ASSIGN, assignee=" ", author=None), "empty"),
 ]
 
 
@@ -397,7 +407,7 @@ def test_the_inbox_is_filtered(database: Database, flagged: RunRecord) -> None:
     other = log_answers(database, hits, name="blind", model="vit")
     work_off(database)
     assigned = entries(database, rule="F5", dataset="holdout")[0].flag.id
-    triage.assign_flags(database, [assigned], assignee="kim", author="lee")
+    triage.decide_flags(database, [assigned], Action.ASSIGN, assignee="kim", author="lee")
 
     for wanted in ({"run_id": other.id}, {"model": "vit"}):
         assert {entry.flag.run_id for entry in entries(database, **wanted)} == {other.id}
@@ -433,8 +443,10 @@ def test_states_are_counted_and_a_rest_that_is_over_counts_as_open(
     database: Database, flagged: RunRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, *rest = (flag.id for flag in flags_of(database, flagged).values())
-    triage.acknowledge_flags(database, [first], author="lee")
-    triage.snooze_flags(database, [second], until=database.clock() + A_DAY, author="lee")
+    triage.decide_flags(database, [first], Action.ACKNOWLEDGE, author="lee")
+    triage.decide_flags(
+        database, [second], Action.SNOOZE, until=database.clock() + A_DAY, author="lee"
+    )
 
     page = browse_flags(database, FlagFilter(state=FlagState.OPEN))
     assert {entry.flag.id for entry in page.entries} == set(rest)

@@ -9,7 +9,7 @@ import pytest
 
 from offdiag.domain.runs import PromotionRole, RunFacts
 from offdiag.errors import Conflict, NotFound
-from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.flags.problems import Cause, Hit, Problem, ProblemState, folded
 from offdiag.flags.verdict import Severity
 from offdiag.records.problem import chosen_problems
@@ -108,7 +108,7 @@ def test_a_decision_holds_for_all_flags_of_a_problem(database: Database) -> None
         before = unresolved_problems(session, now=database.clock())
 
     ids = flags_concerned(database, [problem.number], "dismiss")
-    triage.dismiss_flags(database, list(ids), reason="known", author="ana")
+    triage.decide_flags(database, list(ids), Action.DISMISS, reason="known", author="ana")
 
     settled = missed(database)
     assert set(ids) == {flag.id for flag in problem.flags}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from offdiag.domain.runs import RunFacts
-from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.flags.problems import Cause, Problem, ProblemState
 from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.services.evaluation.recompute import recompute_stale
@@ -111,7 +111,9 @@ def test_a_problem_on_a_slice_has_a_trend_and_a_best_run(database: Database) -> 
 def test_another_slice_of_the_same_class_is_another_problem(database: Database) -> None:
     logged(database, ["z"])
     ids = flags_concerned(database, [problems(database)["site=z"].number], "dismiss")
-    triage.dismiss_flags(database, list(ids), reason="that scanner is gone", author="ann")
+    triage.decide_flags(
+        database, list(ids), Action.DISMISS, reason="that scanner is gone", author="ann"
+    )
 
     logged(database, ["y", "z"])
 

@@ -16,6 +16,7 @@ from sqlalchemy import Integer, insert, select, text
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.domain.texts import CostName
+from offdiag.flags.lifecycle import Action
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.reports.scope import ReportScope
@@ -23,7 +24,7 @@ from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import comment_on_dataset, pin_baseline
 from offdiag.services.delivery.message import EmailTarget
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.flags.triage import comment_on_flags, dismiss_flags
+from offdiag.services.flags.triage import decide_flags
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.run_notes import change_run, comment_on_run
@@ -179,8 +180,8 @@ def _judge(database: Database, *, baseline: str) -> None:
     with database.read() as session:
         first = session.scalars(select(FlagRow.id).order_by(FlagRow.id)).first()
     assert first is not None, "no rule fires on these runs any more"
-    dismiss_flags(database, [first], reason="known", author="ada")
-    comment_on_flags(database, [first], text="see the minutes", author="bea")
+    decide_flags(database, [first], Action.DISMISS, reason="known", author="ada")
+    decide_flags(database, [first], Action.COMMENT, text="see the minutes", author="bea")
     comment_on_run(database, baseline, text="a good start", author="bea")
     comment_on_dataset(
         database, project="default", dataset="scored", text="wait for more labels", author=None

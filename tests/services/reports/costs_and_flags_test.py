@@ -12,13 +12,14 @@ import pytest
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
+from offdiag.flags.lifecycle import Action
 from offdiag.reports.document import provenance, read_report, report_document
 from offdiag.reports.headline import further_sentences
 from offdiag.reports.scope import METRICS_OF_SETS, Condition, Side
 from offdiag.reports.tables import runs_table
 from offdiag.services.champions.promotions import approve
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.flags.triage import snooze_flags
+from offdiag.services.flags.triage import decide_flags
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
@@ -382,7 +383,7 @@ def test_a_flag_whose_snooze_ended_is_open_again_and_not_raised(
     with database.read() as session:
         ids = [flag.id for flag in flags_of_run(session, blind)]
     until = database.clock() + timedelta(days=1)
-    snooze_flags(database, ids, until=until, author="ana")
+    decide_flags(database, ids, Action.SNOOZE, until=until, author="ana")
     edition(database)
     monkeypatch.setattr(database, "clock", lambda: until + timedelta(days=1))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import offdiag
+from offdiag.flags.lifecycle import Action
 from offdiag.flags.verdict import Severity
 from offdiag.services.flags.page import raised_flags
-from offdiag.services.flags.triage import dismiss_flags
+from offdiag.services.flags.triage import decide_flags
 from offdiag.store.schema import open_database
 
 MAJORITY = [[95, 0], [5, 0]]
@@ -63,7 +64,7 @@ def test_a_stored_run_tells_what_was_made_of_its_flags(registry_url: str) -> Non
 
     database = open_database(url)
     flag = raised_flags(database, run.id)[0]
-    dismiss_flags(database, [flag.id], reason="known", author=None)
+    decide_flags(database, [flag.id], Action.DISMISS, reason="known", author=None)
     database.close()
     states = {(f.rule, f.class_label): f.state for f in run.evaluation().flags}
     assert states[flag.content.rule, flag.content.class_label] == "dismissed"

@@ -5,6 +5,7 @@ import pytest
 from sqlalchemy import update
 
 from offdiag.domain.texts import CostName
+from offdiag.flags.lifecycle import Action
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
 from offdiag.services.flags import triage
@@ -76,7 +77,9 @@ def test_the_ranks_stand_in_the_statement_where_there_are_others(
 def test_what_was_dismissed_takes_no_part(
     client: PageClient, database: Database, lesions: str
 ) -> None:
-    triage.dismiss_flags(database, badge_flags(database, lesions), reason="known", author="lee")
+    triage.decide_flags(
+        database, badge_flags(database, lesions), Action.DISMISS, reason="known", author="lee"
+    )
 
     assert statement_of(client, lesions) == "Too few labels to judge df."
 
@@ -134,10 +137,10 @@ def test_a_badge_goes_with_the_flags_that_are_dismissed(
     client: PageClient, database: Database, lesions: str
 ) -> None:
     first, *others = badge_flags(database, lesions)
-    triage.acknowledge_flags(database, [first, *others], author="lee")
+    triage.decide_flags(database, [first, *others], Action.ACKNOWLEDGE, author="lee")
     assert badge_of(client, lesions) == ["hides df +1"]
 
-    triage.dismiss_flags(database, [first, *others], reason="known", author="lee")
+    triage.decide_flags(database, [first, *others], Action.DISMISS, reason="known", author="lee")
 
     assert badge_of(client, lesions) == []
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from offdiag.flags.catalogue import RULES
+from offdiag.flags.lifecycle import Action
 from offdiag.flags.rules import THRESHOLDS_OF
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flags
@@ -104,7 +105,9 @@ def test_a_flag_about_the_run_has_no_runs_that_are_better_on_a_class(
 
 
 def test_a_settled_flag_tells_by_whom_and_why(client: PageClient, database: Database) -> None:
-    triage.dismiss_flags(database, [1], reason="a known gap\nsince May", author="lee")
+    triage.decide_flags(
+        database, [1], Action.DISMISS, reason="a known gap\nsince May", author="lee"
+    )
 
     page = client.page("/flags/1")
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flag
 from offdiag.services.retention.deletion import delete_run
@@ -69,7 +69,7 @@ def test_two_people_with_one_flag_open_do_not_overwrite_each_other(
     ana: PageClient, database: Database
 ) -> None:
     late = form_to(ana, "/flags/1", "/flags/1/dismiss")
-    triage.acknowledge_flags(database, [1], author="kim")
+    triage.decide_flags(database, [1], Action.ACKNOWLEDGE, author="kim")
 
     response = send(ana, late, {"reason": "I typed this"})
     page = Page(response.text)

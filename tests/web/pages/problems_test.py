@@ -11,12 +11,12 @@ import pytest
 
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import CostName
-from offdiag.flags.lifecycle import FlagEventKind, FlagState
+from offdiag.flags.lifecycle import Action, FlagEventKind, FlagState
 from offdiag.flags.problems import MOST_CLASSES, Cause, Problem, ProblemState
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
 from offdiag.services.flags.page import browse_flag
-from offdiag.services.flags.triage import acknowledge_flags
+from offdiag.services.flags.triage import decide_flags
 from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagEvent, insert_events
@@ -391,7 +391,9 @@ def test_a_decision_that_was_being_committed_while_the_page_was_read_is_told(
     with database.write() as session:
         begun = FlagEvent(first.flags[0].id, database.clock(), "kim", FlagEventKind.SNOOZED, None)
         insert_events(session, [begun])
-        acknowledge_flags(database, [flag.id for flag in second.flags], author="lee")
+        decide_flags(
+            database, [flag.id for flag in second.flags], Action.ACKNOWLEDGE, author="lee"
+        )
         alone, listed = form_to(ana, path, "/acknowledge"), form_to(ana, "/problems", "/problems")
 
     for response in (
@@ -406,7 +408,7 @@ def test_what_was_decided_about_an_old_run_does_not_refuse_a_decision_from_its_l
     ana: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = missed(database)
-    acknowledge_flags(database, [flag.id for flag in problem.flags], author="kim")
+    decide_flags(database, [flag.id for flag in problem.flags], Action.ACKNOWLEDGE, author="kim")
     log_counts(database, LESION_COUNTS, LESIONS, name="b", dataset="derm-7", model="effnet-b3")
     monkeypatch.setattr("offdiag.store.problems.MOST_RUNS", 1)
     listed = form_to(ana, f"/problems?run={problem.flags[0].run_id}", "/problems")

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import offdiag
+from offdiag.flags.lifecycle import Action
 from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.services.champions.promotions import approve
-from offdiag.services.flags.triage import dismiss_flags
+from offdiag.services.flags.triage import decide_flags
 from offdiag.store.database import Database
 from offdiag_web.pages.run_slices import page as slices_page
 from support.filled_once import filled_once
@@ -87,7 +88,7 @@ def test_a_run_that_fails_on_a_slice_does_not_open_with_praise(
     assert said.text.startswith(f"▲{message}")
     assert said.inside("a")[0]["href"] == f"/flags/{flag['id']}"
     assert "▲" in client.page(f"/runs/{run_id}/slices").one("nav", "tabs").inside("a")[0].text
-    dismiss_flags(database, [flag["id"]], reason="known", author="ana")
+    decide_flags(database, [flag["id"]], Action.DISMISS, reason="known", author="ana")
     assert client.page(f"/runs/{run_id}").one("p", "statement").text == (
         "Every class is found clearly more often than by chance."
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from types import MappingProxyType
 
 from offdiag.domain.runs import require_name
@@ -122,26 +123,27 @@ def decide_flags(
 ) -> list[FlagRecord]:
     """Apply a decision to flags: to all of them, or to none.
 
-    Raises `InvalidInput` for an argument that is missing or belongs to another action, and what
-    the functions for the actions raise.
+    Flags that are snoozed until a moment count as open again from then. A comment is only added to
+    the history. Raises `InvalidInput` for an argument that is missing, unusable or belongs to
+    another action, `NotFound`, and `Conflict` for a change of the state of closed flags.
     """
     _require_fitting(
         action, {"until": until, "reason": reason, "assignee": assignee, "text": text}
     )
     match action:
-        case Action.ACKNOWLEDGE:
-            return acknowledge_flags(database, ids, author=author, seen=seen)
-        case Action.REOPEN:
-            return reopen_flags(database, ids, author=author, seen=seen)
         case Action.ASSIGN:
-            return assign_flags(database, ids, assignee=assignee, author=author, seen=seen)
-        case Action.DISMISS:
-            return dismiss_flags(database, ids, reason=reason or "", author=author, seen=seen)
+            return _assign(database, ids, assignee, author=author, seen=seen)
         case Action.COMMENT:
-            return comment_on_flags(database, ids, text=text or "", author=author)
+            return _comment(database, ids, text, author=author)
+        case Action.ACKNOWLEDGE:
+            step: Callable[[FlagStatus], Step] = acknowledged
+        case Action.REOPEN:
+            step = reopened
+        case Action.DISMISS:
+            step = partial(dismissed, reason=require_reason(reason))
         case Action.SNOOZE:
-            assert until is not None  # noqa: S101  # Checked above.
-            return snooze_flags(database, ids, until=until, author=author, seen=seen)
+            step = partial(snoozed, until=_to_come(database, until))
+    return _triage(database, ids, step, author=author, seen=seen)
 
 
 def _require_fitting(action: Action, given: Mapping[str, object]) -> None:
@@ -159,25 +161,8 @@ def _require_fitting(action: Action, given: Mapping[str, object]) -> None:
             )
 
 
-def acknowledge_flags(
-    database: Database, ids: Sequence[int], *, author: str | None, seen: Seen | None = None
-) -> list[FlagRecord]:
-    """Acknowledge flags. Raises `NotFound`, and `Conflict` for closed ones."""
-    return _triage(database, ids, acknowledged, author=author, seen=seen)
-
-
-def snooze_flags(
-    database: Database,
-    ids: Sequence[int],
-    *,
-    until: datetime,
-    author: str | None,
-    seen: Seen | None = None,
-) -> list[FlagRecord]:
-    """Snooze flags until a moment, from which they count as open again.
-
-    Raises `InvalidInput` for a moment without a time zone or in the past, and like the above.
-    """
+def _to_come(database: Database, until: datetime | None) -> datetime:
+    assert until is not None  # noqa: S101  # Checked above.
     if until.utcoffset() is None:
         raise InvalidInput(
             f"{until.isoformat()} has no time zone.",
@@ -190,38 +175,17 @@ def snooze_flags(
             field="until",
             hint="Name a later time.",
         )
-    return _triage(database, ids, lambda status: snoozed(status, until), author=author, seen=seen)
+    return until
 
 
-def dismiss_flags(
+def _assign(
     database: Database,
     ids: Sequence[int],
-    *,
-    reason: str,
-    author: str | None,
-    seen: Seen | None = None,
-) -> list[FlagRecord]:
-    """Dismiss flags as unimportant. Raises `InvalidInput` without a reason."""
-    why = require_reason(reason)
-    return _triage(database, ids, lambda status: dismissed(status, why), author=author, seen=seen)
-
-
-def reopen_flags(
-    database: Database, ids: Sequence[int], *, author: str | None, seen: Seen | None = None
-) -> list[FlagRecord]:
-    """Undo earlier decisions. Raises `NotFound`, and `Conflict` for closed flags."""
-    return _triage(database, ids, reopened, author=author, seen=seen)
-
-
-def assign_flags(
-    database: Database,
-    ids: Sequence[int],
-    *,
     assignee: str | None,
+    *,
     author: str | None,
-    seen: Seen | None = None,
+    seen: Seen | None,
 ) -> list[FlagRecord]:
-    """Assign flags to a user, or (None) to no one. Raises `NotFound`."""
     if assignee is not None:
         require_name(assignee, "assignee")
     with database.write() as session:
@@ -237,21 +201,14 @@ def assign_flags(
         return flags.flags_by_id(session, ids)
 
 
-def comment_on_flags(
-    database: Database, ids: Sequence[int], *, text: str, author: str | None
+def _comment(
+    database: Database, ids: Sequence[int], text: str | None, *, author: str | None
 ) -> list[FlagRecord]:
-    """Add a comment to the history of flags. Raises `InvalidInput` for none, and `NotFound`."""
     remark = require_reason(text, field="comment")
     with database.write() as session:
         found = _found(session, ids)
-        add_comments(
-            session,
-            About.FLAG,
-            [flag.id for flag in found],
-            text=remark,
-            author=author,
-            now=database.clock(),
-        )
+        about = [flag.id for flag in found]
+        add_comments(session, About.FLAG, about, text=remark, author=author, now=database.clock())
         return found
 
 
