@@ -12,16 +12,15 @@ from functools import partial
 
 from offdiag.domain.orientation import OrientationEvidence
 from offdiag.flags.assessment import (
-    LABEL_RULES,
-    NOT_OF_WEIGHTS,
     assess,
     counts_in_badge,
     hides_minority,
     may_hide_minority,
+    rules_for,
+    unchecked_rules,
 )
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, first_raised, gone, raised_again
-from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.costs import cost_verdict
 from offdiag.flags.rules.reference import PairedRecall, orientation_verdict, regression_verdicts
 from offdiag.flags.rules.slices import slice_verdicts
@@ -86,63 +85,40 @@ class RunVerdicts:
 
 def judge_run(counted: Counted, rule_inputs: RuleInputs) -> RunVerdicts:
     """Apply every rule with enough input; to weighted runs none of `NOT_OF_WEIGHTS`."""
-    if isinstance(counted, WeightedCounts):
-        return _judge_weighted(counted, rule_inputs)
-    if isinstance(counted, CountedSets):
-        sets = assess(counted, rule_inputs.thresholds)
-        verdicts, asked = list(sets.verdicts), set(LABEL_RULES)
-        _add_regressions(verdicts, asked, rule_inputs)
-        found = RunVerdicts(tuple(verdicts), frozenset(asked), sets.not_assessable)
-    else:
-        found = _judge_matrix(counted, rule_inputs)
-    if rule_inputs.slices is None:
-        return found
-    of_slices = slice_verdicts(
-        rule_inputs.slices, counted.labels.names, found.verdicts, rule_inputs.thresholds
-    )
-    return replace(found, verdicts=(*found.verdicts, *of_slices), asked=found.asked | {"F16"})
-
-
-def _judge_matrix(matrix: ConfusionMatrix, rule_inputs: RuleInputs) -> RunVerdicts:
-    limits = rule_inputs.thresholds
-    assessment = assess(matrix, limits)
-    verdicts, asked = list(assessment.verdicts), set(MATRIX_RULES)
-    if rule_inputs.costs is not None:
+    limits, costs = rule_inputs.thresholds, rule_inputs.costs
+    assessment = assess(counted, limits)
+    of_sets, is_weighted = isinstance(counted, CountedSets), isinstance(counted, WeightedCounts)
+    verdicts = list(assessment.verdicts)
+    asked = set(rules_for(counted))
+    if costs is not None and not isinstance(counted, CountedSets):
         asked.add("F11")
-        found = cost_verdict(matrix, rule_inputs.costs, limits)
-        verdicts += [] if found is None else [found]
-    if rule_inputs.orientation is not None:
+        verdicts += _cost_verdicts(counted, costs, limits)
+    if rule_inputs.orientation is not None and not (of_sets or is_weighted):
         asked.add("F13")
-        found = orientation_verdict(rule_inputs.orientation)
-        verdicts += [] if found is None else [found]
-    _add_regressions(verdicts, asked, rule_inputs)
-    return RunVerdicts(tuple(verdicts), frozenset(asked), assessment.not_assessable)
-
-
-def _judge_weighted(counted: WeightedCounts, rule_inputs: RuleInputs) -> RunVerdicts:
-    assessment = assess(counted, rule_inputs.thresholds)
-    verdicts, asked = list(assessment.verdicts), set(MATRIX_RULES)
-    if rule_inputs.costs is not None:
-        asked.add("F11")
-        found = cost_verdict(counted, rule_inputs.costs, rule_inputs.thresholds)
-        if found is not None:
-            message, size = f"{found.message} Weighted.", counted.n_effective
-            evidence = {**found.evidence, "weighted": True, "effective_size": size}
-            verdicts.append(replace(found, message=message, evidence=evidence))
+        reversed_by = orientation_verdict(rule_inputs.orientation)
+        verdicts += [] if reversed_by is None else [reversed_by]
+    if rule_inputs.baseline is not None and not is_weighted:
+        asked.add("F14")
+        recalls, name = PairedRecall.of(rule_inputs.baseline.pair), rule_inputs.baseline.name
+        verdicts += regression_verdicts(recalls, baseline=name, thresholds=limits)
+    if rule_inputs.slices is not None and not is_weighted:
+        asked.add("F16")
+        names = counted.labels.names
+        verdicts += slice_verdicts(rule_inputs.slices, names, tuple(verdicts), limits)
     return RunVerdicts(
-        tuple(verdicts), frozenset(asked), assessment.not_assessable, NOT_OF_WEIGHTS
+        tuple(verdicts), frozenset(asked), assessment.not_assessable, unchecked_rules(counted)
     )
 
 
-def _add_regressions(verdicts: list[Verdict], asked: set[str], rule_inputs: RuleInputs) -> None:
-    baseline = rule_inputs.baseline
-    if baseline is not None:
-        asked.add("F14")
-        verdicts += regression_verdicts(
-            PairedRecall.of(baseline.pair),
-            baseline=baseline.name,
-            thresholds=rule_inputs.thresholds,
-        )
+def _cost_verdicts(
+    counted: ConfusionMatrix | WeightedCounts, costs: CostMatrix, limits: Thresholds
+) -> list[Verdict]:
+    found = cost_verdict(counted, costs, limits)
+    if found is not None and isinstance(counted, WeightedCounts):
+        message, size = f"{found.message} Weighted.", counted.n_effective
+        evidence = {**found.evidence, "weighted": True, "effective_size": size}
+        found = replace(found, message=message, evidence=evidence)
+    return [] if found is None else [found]
 
 
 @dataclass(frozen=True)
