@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.slices import UNKNOWN
 from offdiag.errors import InvalidInput
 from offdiag.inputs.partial_labels import is_labelled
@@ -98,7 +97,7 @@ def _counted(
     session: Session, run: RunRecord, labels: LabelSet, name: str, *, k: int
 ) -> tuple[dict[str, Unweighted], GroupSizes]:
     """The run's counts for every value of a column, and the sizes of all groups."""
-    if run.source is not SourceOrientation.PREDICTIONS:
+    if not run.has_predictions:
         cases = logged_counts.find_counted_samples(session, run.id)
         columns: SliceColumns = {} if cases is None else cases.slices
         column = require_column(columns, name)

@@ -106,7 +106,7 @@ def pair_runs(
 
 
 def _why_unpaired(run: RunRecord) -> str | None:
-    if run.source is not SourceOrientation.PREDICTIONS:
+    if not run.has_predictions:
         return f"run {run.id} is a matrix without predictions"
     if run.is_chosen_here:
         return chosen_here([f"run {run.id}"])

@@ -25,7 +25,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.slices import UNKNOWN, Slice
 from offdiag.errors import Forbidden
 from offdiag.inputs.partial_labels import is_labelled
@@ -254,7 +253,7 @@ def sizes_in_truth(session: Session, truth: TruthRecord, k: int) -> GroupSizes:
 
 def sizes_of_run(session: Session, run: RunRecord, k: int) -> GroupSizes | None:
     """The groups of a run on its newest labels; None for a run without slice columns."""
-    if run.source is not SourceOrientation.PREDICTIONS:
+    if not run.has_predictions:
         counted = logged_counts.find_counted_samples(session, run.id)
         return None if counted is None else GroupSizes(counted.slices, counted.sizes, k)
     if run.truth_version_id is None:

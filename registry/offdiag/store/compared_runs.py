@@ -49,10 +49,6 @@ class ComparedRun(RunRecord):
     truth: TruthRecord | None
     uploaded: ConfusionMatrix | None
 
-    @property
-    def has_predictions(self) -> bool:
-        return self.source is SourceOrientation.PREDICTIONS
-
 
 @dataclass(frozen=True, slots=True)
 class Predicted:

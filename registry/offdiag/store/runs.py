@@ -51,6 +51,11 @@ class RunRecord(SaidOfRun):
     is_weighted: bool = False
 
     @property
+    def has_predictions(self) -> bool:
+        """Whether its samples were logged one by one, not as counts or a matrix."""
+        return self.source is SourceOrientation.PREDICTIONS
+
+    @property
     def is_chosen_here(self) -> bool:
         """Whether its threshold was chosen on its own examples: `Derivation.is_chosen_here`."""
         return self.derivation is not None and self.derivation.is_chosen_here

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.sentences import known_names
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.decisions import (
@@ -139,7 +138,7 @@ def _why_none(run: RunWithCosts) -> NoDecision | None:
         return NoDecision.NO_SCORES
     if not run.matrix.total:
         return NoDecision.NO_SAMPLES
-    if run.matrix.n_classes > 2 and run.source is not SourceOrientation.PREDICTIONS:
+    if run.matrix.n_classes > 2 and not run.has_predictions:
         return NoDecision.COUNTED
     is_long = run.matrix.n_classes > 2 and run.matrix.total * run.score_columns > MOST_SCORES
     return NoDecision.TOO_MANY if is_long else None
@@ -382,7 +381,7 @@ def _require_positive(run: RunWithCosts, stated: str | None) -> None:
 def _rule(session: Session, run: RunWithCosts, cost_basis: CostBasis, choice: Choice) -> Rule:
     if not run.score_columns:
         raise no_scores(run.id)
-    if run.source is not SourceOrientation.PREDICTIONS:
+    if not run.has_predictions:
         raise InvalidInput(
             f"run {run.id} has counts of scores, not the scores of its examples.",
             field="run",

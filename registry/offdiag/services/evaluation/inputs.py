@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.errors import Conflict, InvalidInput
@@ -255,7 +254,7 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
     found: Counted
     sets = weighted = None
     cells: ScoreCells | ClassCells | None = None
-    if run.source is not SourceOrientation.PREDICTIONS:
+    if not run.has_predictions:
         found, cells = _kept_counts(session, run, dataset, part)
         n_cases, forecasts = found.total, None
     else:
@@ -325,7 +324,7 @@ def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:
     """
     if run.truth_version_id is None:
         return None
-    if run.source is not SourceOrientation.PREDICTIONS:
+    if not run.has_predictions:
         return truths.get_truth(session, run.truth_version_id)
     return truths.head_of(session, run.truth_version_id)
 
@@ -352,7 +351,7 @@ def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None =
 def counts_scores(run: RunRecord) -> bool:
     """Whether a run has so many scores that they are counted in cells instead of sorted."""
     return (
-        run.source is SourceOrientation.PREDICTIONS
+        run.has_predictions
         and run.score_columns == 1
         and run.n_predictions > load_settings().evaluation.exact_scores_up_to
     )

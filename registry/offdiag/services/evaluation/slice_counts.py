@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput
 from offdiag.inputs.partial_labels import is_labelled
@@ -245,7 +244,7 @@ def count_run(
     """
     n_classes = len(dataset.labels)
     count = count_triples if only else count_slices
-    if not _has_samples(run):
+    if not run.has_predictions:
         cases = logged_counts.find_counted_samples(session, run.id)
         if cases is None:
             return None
@@ -290,12 +289,8 @@ def _chosen(columns: SliceColumns, only: Sequence[str]) -> SliceColumns:
     return {name: require_column(columns, name) for name in only} if only else columns
 
 
-def _has_samples(run: RunRecord) -> bool:
-    return run.source is SourceOrientation.PREDICTIONS
-
-
 def _digest(session: Session, run: RunRecord, truth: TruthRecord | None) -> str:
-    if not _has_samples(run) or truth is None:
+    if not run.has_predictions or truth is None:
         return slices.digest_of_counted_columns()
     return slices.columns_digest(session, truth.root_id)
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.sentences import known_names
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.domain.suggestions import did_you_mean
@@ -81,7 +80,7 @@ def slice_levels(
 
     `root_id` is the first label version of its samples, None if there is none.
     """
-    if run.source is not SourceOrientation.PREDICTIONS and run.counted_on is None:
+    if not run.has_predictions and run.counted_on is None:
         return {}
     k = suppressed_below()
     if k:
@@ -93,7 +92,7 @@ def slice_levels(
             )
             for name, column in columns.items()
         }
-    if run.source is SourceOrientation.PREDICTIONS:
+    if run.has_predictions:
         return {} if root_id is None else slices.slice_choices(session, root_id, ()).levels
     cases = logged_counts.find_counted_samples(session, run.id)
     return {} if cases is None else {name: each.choices for name, each in cases.slices.items()}

@@ -13,7 +13,6 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.inputs.label_sets import set_members, set_text
 from offdiag.inputs.partial_labels import is_labelled
@@ -350,7 +349,7 @@ def example_source(
     It has the labels on which the run was evaluated, or the newest ones if it has no results yet.
     """
     run = detail.run
-    if run.source is not SourceOrientation.PREDICTIONS:
+    if not run.has_predictions:
         return NoExamples.ONLY_A_MATRIX
     if run.truth is None:
         return NoExamples.STILL_OPEN

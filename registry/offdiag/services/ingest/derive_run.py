@@ -90,7 +90,7 @@ def _require_scores(run: RunRecord) -> None:
         raise Conflict(f"run {run.id} is still open.", field="run", hint="Finish it first.")
     if not run.score_columns:
         raise no_scores(run.id)
-    if run.source is not SourceOrientation.PREDICTIONS:
+    if not run.has_predictions:
         raise InvalidInput(
             f"run {run.id} has counts of scores, not the scores of its examples.",
             field="run",

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.slices import parse_slice
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
@@ -132,7 +131,7 @@ def content_is_intact(
 
     `truth` is the label version with which the run was logged.
     """
-    if run.source is not SourceOrientation.PREDICTIONS:
+    if not run.has_predictions:
         return _counts_are_intact(session, run, dataset)
     if truth is None:
         return False
@@ -305,7 +304,7 @@ def _problems(
         yield Finding(
             FindingKind.DAMAGED, run.id, "its predictions are not those that were logged."
         )
-    if run.source is SourceOrientation.PREDICTIONS and truth is not None:
+    if run.has_predictions and truth is not None:
         yield from _wrong_counts(session, run, truth, len(dataset.labels))
     for stored in evaluations.current_evaluations(session, run.id):
         yield from _drift(session, run, stored)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.domain.texts import CostName
@@ -336,9 +335,7 @@ def _side_by_side(
     paired = [
         run.id
         for run in runs
-        if run.truth == truth
-        and run.source is SourceOrientation.PREDICTIONS
-        and not run.is_chosen_here
+        if run.truth == truth and run.has_predictions and not run.is_chosen_here
     ]
     if truth is None or len(paired) < 2:
         return None
