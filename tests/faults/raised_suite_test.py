@@ -25,14 +25,9 @@ OLD, NEW = SUITE_VERSION, SUITE_VERSION + 1
 _MODULES = (
     "services.evaluation.compute",
     "services.evaluation.inputs",
-    "services.evaluation.recompute",
-    "services.evaluation.results",
-    "services.evaluation.slices",
-    "services.evaluation.task",
-    "services.jobs.reconcile",
     "services.verification.checks",
-    "services.verification.verify",
-    "store.run_page",
+    "store.evaluations",
+    "store.outdated",
 )
 SITES = {"site": ["north", "south"] * 3}
 

@@ -79,8 +79,9 @@ def reasons(
     database: Database, *, suite_version: int = SUITE_VERSION
 ) -> dict[str, tuple[StaleReason, ...]]:
     digest = rules_in_force().digest
-    with database.read() as session:
-        stale = stale_runs(session, suite_version=suite_version, rules_digest=digest)
+    with database.read() as session, pytest.MonkeyPatch.context() as patched:
+        patched.setattr("offdiag.store.outdated.SUITE_VERSION", suite_version)
+        stale = stale_runs(session, rules_digest=digest)
     return {run.run_id: run.reasons for run in stale}
 
 

@@ -18,6 +18,7 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import Counted, matrix_of
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.codec import decode_counted
 from offdiag.store.evaluation_codec import ClassValues, UnpackedValues
 from offdiag.store.models import (
@@ -49,12 +50,12 @@ def has_results_of_run() -> ColumnElement[bool]:
     return and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
 
 
-def has_newer_results(session: Session, run_id: str, *, suite_version: int) -> bool:
+def has_newer_results(session: Session, run_id: str) -> bool:
     """Whether the results of a run come from a newer version of the metrics than this one."""
     newer = exists().where(
         EvaluationRow.run_id == run_id,
         counts_for_its_run(),
-        EvaluationRow.suite_version > suite_version,
+        EvaluationRow.suite_version > SUITE_VERSION,
     )
     return bool(session.scalar(select(newer)))
 
@@ -162,7 +163,7 @@ def _read(
     packed: ClassValuesRow,
 ) -> StoredEvaluation:
     values = ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
-    aggregate, costs = parted(evaluation_aggregates(session, evaluation.id))
+    aggregate, costs = parted(aggregates_of(session, [evaluation.id]).get(evaluation.id, {}))
     return record_as(
         StoredEvaluation,
         evaluation,
@@ -184,16 +185,6 @@ def parted(
     )
 
 
-def evaluation_aggregates(session: Session, evaluation_id: int) -> dict[str, MetricValue]:
-    """Aggregates and costs of one evaluation, by key."""
-    rows = session.execute(
-        select_values().where(
-            MetricValueRow.evaluation_id == evaluation_id, MetricValueRow.class_index == AGGREGATE
-        )
-    )
-    return {row.key: recorded_value(row) for row in rows}
-
-
 def aggregates_of(
     session: Session, evaluation_ids: Collection[int], keys: Collection[str] | None = None
 ) -> dict[int, dict[str, MetricValue]]:
@@ -210,7 +201,7 @@ def aggregates_of(
 
 
 def aggregates_by_matrix(
-    session: Session, run_ids: Collection[str], *, suite_version: int
+    session: Session, run_ids: Collection[str]
 ) -> dict[tuple[str, str], dict[str, MetricValue]]:
     """Aggregates by key, with their intervals, by run and digest of the matrix they are of.
 
@@ -222,7 +213,7 @@ def aggregates_by_matrix(
         .where(
             EvaluationRow.run_id.in_(run_ids),
             counts_for_its_run(),
-            EvaluationRow.suite_version == suite_version,
+            EvaluationRow.suite_version == SUITE_VERSION,
         )
     ).all()
     values = aggregates_of(session, [row.id for row in rows])

@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, StaleReason
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.evaluations import EvaluationWork, evaluation_work, has_results_of_run
 from offdiag.store.models import (
     BaselineRow,
@@ -53,7 +54,6 @@ class StaleRun:
 def stale_runs(
     session: Session,
     *,
-    suite_version: int,
     rules_digest: str | None = None,
     metrics_suffix: str = "",
     run_ids: Collection[str] | None = None,
@@ -76,7 +76,7 @@ def stale_runs(
         without_job=without_job,
     )
     given = {
-        "suite_version": suite_version,
+        "suite_version": SUITE_VERSION,
         "rules_digest": rules_digest,
         "metrics_suffix": metrics_suffix,
     }
@@ -184,17 +184,15 @@ class OutdatedResults:
     work: EvaluationWork | None
 
 
-def outdated_results(
-    session: Session, run_id: str, *, suite_version: int, has_failed: bool
-) -> OutdatedResults | None:
+def outdated_results(session: Session, run_id: str, *, has_failed: bool) -> OutdatedResults | None:
     """Why the current results of a run are stale, None if they are not or do not exist.
 
     A run whose evaluation `has_failed` counts as stale, whatever the reason was. One statement,
     and another one for results that are stale.
     """
-    stale = stale_runs(session, suite_version=suite_version, run_ids=[run_id])
+    stale = stale_runs(session, run_ids=[run_id])
     reasons = stale[0].reasons if stale else ()
     if not has_failed and (not reasons or StaleReason.NOT_EVALUATED in reasons):
         return None
     work = evaluation_work(session, [run_id]).get(run_id)
-    return OutdatedResults(reasons, suite_version, work)
+    return OutdatedResults(reasons, SUITE_VERSION, work)

@@ -18,13 +18,12 @@ from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, matrix_of
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.codec import decode_counted
 from offdiag.store.datasets import hierarchy_of
 from offdiag.store.evaluation_codec import ClassValues, UnpackedValues
 from offdiag.store.evaluations import (
     EvaluationWork,
-    evaluation_aggregates,
+    aggregates_of,
     evaluation_work,
     has_results_of_run,
     parted,
@@ -227,12 +226,8 @@ def read_run(session: Session, run_id: str, *, aggregates: bool = True) -> RunDe
     detail = run_detail(session, run_id, aggregates=aggregates)
     if detail.results is None:
         return detail
-    outdated = outdated_results(
-        session,
-        run_id,
-        suite_version=SUITE_VERSION,
-        has_failed=detail.run.state is RunState.FAILED,
-    )
+    has_failed = detail.run.state is RunState.FAILED
+    outdated = outdated_results(session, run_id, has_failed=has_failed)
     return replace(detail, outdated=outdated, flags=run_flags(session, run_id))
 
 
@@ -250,7 +245,8 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
     if evaluation is None:
         work = evaluation_work(session, [run_id])
         return RunDetail(header, None, work.get(run_id), neighbours=around)
-    values = evaluation_aggregates(session, evaluation.id) if aggregates else {}
+    known = aggregates_of(session, [evaluation.id]) if aggregates else {}
+    values = known.get(evaluation.id, {})
     results = _results(of_results, values, inferred=header.labels.inferred)
     return RunDetail(header, results, None, neighbours=around)
 

@@ -409,8 +409,9 @@ def test_results_of_an_older_suite_are_computed_again_and_kept_as_history(
 ) -> None:
     log(database)
     work_off(database)
-    for module in ("jobs.reconcile", "evaluation.inputs", "evaluation.compute", "evaluation.task"):
-        monkeypatch.setattr(f"offdiag.services.{module}.SUITE_VERSION", SUITE_VERSION + 1)
+    modules = ("services.evaluation.inputs", "services.evaluation.compute", "store.outdated")
+    for module in (*modules, "store.evaluations"):
+        monkeypatch.setattr(f"offdiag.{module}.SUITE_VERSION", SUITE_VERSION + 1)
 
     reconciled = reconcile(database, POLICY)
     work_off(database)

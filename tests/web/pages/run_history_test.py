@@ -54,7 +54,7 @@ def test_results_of_an_older_suite_are_announced(
 ) -> None:
     run_id = log_pets(database, TRUTH, name="run")
     work_off(database)
-    monkeypatch.setattr("offdiag.store.run_page.SUITE_VERSION", SUITE_VERSION + 1)
+    monkeypatch.setattr("offdiag.store.outdated.SUITE_VERSION", SUITE_VERSION + 1)
 
     page = client.page(f"/runs/{run_id}")
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from offdiag.metrics.custom import custom_suffix
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.settings.model import JobsSettings
 from offdiag.store import jobs
 from offdiag.store.database import Database
@@ -57,12 +56,7 @@ def evaluate_pending(database: Database, settings: JobsSettings, on_step: Step) 
 
 def _waiting(database: Database, limit: int | None = None) -> list[str]:
     with database.read() as session:
-        stale = stale_runs(
-            session,
-            suite_version=SUITE_VERSION,
-            metrics_suffix=custom_suffix(),
-            limit=limit,
-        )
+        stale = stale_runs(session, metrics_suffix=custom_suffix(), limit=limit)
     return [run.run_id for run in stale]
 
 

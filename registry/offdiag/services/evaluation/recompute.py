@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from offdiag.domain.runs import RunState, StaleReason
 from offdiag.errors import Conflict
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.jobs.submit import evaluation_key, submit_evaluations
 from offdiag.store import jobs, retention, runs
@@ -29,7 +28,7 @@ def recompute_stale(database: Database) -> RecomputeRequest:
     """Submit exactly the runs whose results are stale."""
     digest = rules_in_force().evaluated_by
     with database.write() as session:
-        stale = stale_runs(session, suite_version=SUITE_VERSION, rules_digest=digest)
+        stale = stale_runs(session, rules_digest=digest)
         return _asked(session, stale)
 
 
@@ -80,7 +79,7 @@ def _drop_and_ask(session: Session, run_ids: Sequence[str]) -> RecomputeRequest:
     for run_id in retention.failed_among(session, run_ids):
         jobs.withdraw(session, evaluation_key(run_id))
     retention.drop_current_results(session, run_ids)
-    return _asked(session, stale_runs(session, suite_version=SUITE_VERSION, run_ids=run_ids))
+    return _asked(session, stale_runs(session, run_ids=run_ids))
 
 
 def _asked(session: Session, stale: list[StaleRun]) -> RecomputeRequest:

@@ -8,7 +8,6 @@ from offdiag.domain.runs import RunState
 from offdiag.domain.sentences import listed
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.metrics.custom import custom_suffix, custom_versions
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.inputs import require_closed
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
@@ -114,8 +113,6 @@ def _stored(
             field="run",
             hint="The predictions are safe; `offdiag doctor` shows what is waiting.",
         )
-    if stale_runs(
-        session, suite_version=SUITE_VERSION, metrics_suffix=metrics_suffix, run_ids=[run_id]
-    ):
+    if stale_runs(session, metrics_suffix=metrics_suffix, run_ids=[run_id]):
         return None, job
     return evaluations.current_evaluation(session, run_id), job

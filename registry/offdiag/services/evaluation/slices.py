@@ -11,7 +11,6 @@ from offdiag.domain.slices import Slice, parse_slice
 from offdiag.domain.suggestions import did_you_mean
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import new_evaluation
 from offdiag.services.evaluation.inputs import (
     input_digest,
@@ -48,7 +47,7 @@ def evaluation_of_slice(database: Database, run_id: str, text: str) -> StoredEva
         evaluation = new_evaluation(inputs, began=began)
         with database.write() as session:
             runs.lock_run(session, run_id, alone=True)  # Others may ask for the same slice.
-            newer = has_newer_results(session, run_id, suite_version=SUITE_VERSION)
+            newer = has_newer_results(session, run_id)
             write_evaluation(session, evaluation, database.clock(), counts=not newer)
     return stored
 

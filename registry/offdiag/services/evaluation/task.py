@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from offdiag.domain.runs import RunState
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import cost_metrics, new_evaluation
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
 from offdiag.services.evaluation.slice_counts import count_run, keep_counts, tested_slices
@@ -32,7 +31,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
     """
     started = time.perf_counter()
     with database.read() as session:
-        if has_newer_results(session, str(args["run"]), suite_version=SUITE_VERSION):
+        if has_newer_results(session, str(args["run"])):
             raise NotYet(
                 "a newer offdiag has evaluated this run and has to do so again.",
                 delay_s=_LOOK_FOR_A_NEWER_WORKER_S,
@@ -59,7 +58,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         # A correction made in the meantime has submitted another evaluation, which may even be
         # finished. This one must not replace it, nor one of a newer offdiag.
         counts = truth_that_counts(session, inputs.run) == inputs.truth and not has_newer_results(
-            session, evaluation.run_id, suite_version=SUITE_VERSION
+            session, evaluation.run_id
         )
         now = database.clock()
         evaluation_id = write_evaluation(session, evaluation, now, counts=counts)

@@ -17,7 +17,6 @@ from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Condition, Sign
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.alternatives import AlternativeRuns, alternatives_on_class
 from offdiag.services.flags.rules import RulesInForce, rules_in_force
 from offdiag.services.flags.triage import end_of_snooze
@@ -86,7 +85,6 @@ def flags_of_run(
         outdated = outdated_results(
             session,
             run_id,
-            suite_version=SUITE_VERSION,
             has_failed=is_failed and current_key(session, run_id) is not None,
         )
         found = flag_inbox(session, wanted=wanted, now=database.clock(), limit=MOST_OF_A_RUN)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
@@ -84,7 +83,6 @@ def reconcile(
                 tasks[lease.task].record_failure(session, lease.args, jobs.NO_ERROR_REPORTED)
         stale = stale_runs(
             session,
-            suite_version=SUITE_VERSION,
             rules_digest=rules_in_force().evaluated_by,
             without_job=True,
             limit=_AT_ONCE,

@@ -244,12 +244,8 @@ def _terms(scope: ReportScope) -> RunFilter:
 
 
 def _waiting(session: Session, shown: list[ScopedRun]) -> set[str]:
-    stale = stale_runs(
-        session,
-        suite_version=SUITE_VERSION,
-        metrics_suffix=custom_suffix(),
-        run_ids=[run.id for run in shown],
-    )
+    ids = [run.id for run in shown]
+    stale = stale_runs(session, metrics_suffix=custom_suffix(), run_ids=ids)
     return {run.run_id for run in stale}
 
 

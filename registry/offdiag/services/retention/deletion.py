@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.idempotency import KEPT_FOR
 from offdiag.services.jobs.submit import evaluation_key, submit_evaluation
 from offdiag.store import jobs, retention, runs
@@ -47,7 +46,7 @@ def restore_run(database: Database, run_id: str) -> RunRecord:
             run = runs.get_any_run(session, run_id)
             if run.deleted_at is not None:
                 runs.set_deleted(session, run_id, at=None, by=None)
-                if stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run_id]):
+                if stale_runs(session, run_ids=[run_id]):
                     submit_evaluation(session, run_id)
             return runs.get_run(session, run_id)
 

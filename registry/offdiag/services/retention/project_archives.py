@@ -11,7 +11,6 @@ from pathlib import Path
 from offdiag.domain.runs import require_name
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.inputs.scratch import scratch_folder
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.services.samples.draft_samples import drafted_samples
 from offdiag.services.verification.checks import FindingKind
@@ -110,7 +109,7 @@ def import_project(
             taken = transfer.take_over(source, session, project=project)
             there = _drafts(source, project, names) if "label_answer" in taken.added else {}
             _require_same_drafts([here, there], _drafts(session, project, names))
-            stale = stale_runs(session, suite_version=SUITE_VERSION, without_job=True)
+            stale = stale_runs(session, without_job=True)
             submit_evaluations(session, [run.run_id for run in stale])
     return taken
 

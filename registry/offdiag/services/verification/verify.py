@@ -16,7 +16,6 @@ from random import Random
 from offdiag.domain.runs import StaleReason
 from offdiag.errors import InvalidInput
 from offdiag.metrics.custom import custom_suffix
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.verification.checks import (
     Finding,
     FindingKind,
@@ -111,10 +110,7 @@ def verify(
         findings += [*check_definitions(session), *check_truths(session)]
         complete = complete_runs(session)
         stale = {
-            run.run_id: run.reasons
-            for run in stale_runs(
-                session, suite_version=SUITE_VERSION, metrics_suffix=custom_suffix()
-            )
+            run.run_id: run.reasons for run in stale_runs(session, metrics_suffix=custom_suffix())
         }
         unasked = health.unasked_runs(session, list(stale))
     outdated = {run_id for run_id in unasked if OF_VERSIONS.issuperset(stale[run_id])}

@@ -9,7 +9,6 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from offdiag.domain.runs import PromotionRole
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.records.runs.comparison import comparison_document
 from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.comparisons.compare import RunComparison, compare_runs
@@ -86,9 +85,7 @@ def export(form: str) -> Response:
     stored: StoredValues = {}
     if len(found.runs) > 2:
         with current_registry().database.read() as session:
-            stored = aggregates_by_matrix(
-                session, [run.id for run in found.runs], suite_version=SUITE_VERSION
-            )
+            stored = aggregates_by_matrix(session, [run.id for run in found.runs])
     return csv_response("comparison", comparison_columns(found), comparison_rows(found, stored))
 
 
