@@ -198,7 +198,7 @@ def test_what_passes_is_tried_three_times_again_and_then_told(
     sqlstate: str, n_failures: int, postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("offdiag.store.driver_errors.time.sleep", pauses.append)
+    monkeypatch.setattr("offdiag.store.retries.time.sleep", pauses.append)
     left = n_failures
 
     def fail(_connection: object, _cursor: object, statement: str, *_: object) -> None:

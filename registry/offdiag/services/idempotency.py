@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from offdiag.errors import Conflict
 from offdiag.store import idempotency
 from offdiag.store.database import Database
-from offdiag.store.driver_errors import after_failures
 from offdiag.store.idempotency import ResponseKey, StoredResponse
+from offdiag.store.retries import in_transaction
 
 __all__ = ["ResponseKey", "StoredResult", "respond_once"]
 
@@ -94,22 +94,15 @@ def _carried_out(
     if answer.status >= _FIRST_REFUSAL:
         _release(database, key)
         return answer
-    after_failures(lambda: _keep(database, key, answer))
+    in_transaction(
+        database,
+        lambda session: idempotency.keep(session, key, status=answer.status, body=answer.body),
+    )
     return answer
 
 
-def _keep(database: Database, key: ResponseKey, answer: StoredResult) -> None:
-    with database.write() as session:
-        idempotency.keep(session, key, status=answer.status, body=answer.body)
-
-
 def _release(database: Database, key: ResponseKey) -> None:
-    after_failures(lambda: _free(database, key))
-
-
-def _free(database: Database, key: ResponseKey) -> None:
-    with database.write() as session:
-        idempotency.release(session, key)
+    in_transaction(database, lambda session: idempotency.release(session, key))
 
 
 def _is_over(known: StoredResponse, now: datetime) -> bool:

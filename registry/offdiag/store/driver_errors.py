@@ -1,26 +1,19 @@
-"""Translating driver errors to sentences for the user, and retrying transactions.
-
-Transactions are retried when two insert the same thing, and when one is cut off.
+"""Translating driver errors to sentences for the user.
 
 Only errors with causes outside the program are translated: locks, disks, permissions, networks.
 Violated constraints are answers and pass through; wrong SQL is a defect and passes through too.
-
-SQLite has one writer at a time. On PostgreSQL two transactions may both look for a row, find
-nothing and insert; the unique constraint then stops the second one, which has to look again.
 """
 
 from __future__ import annotations
 
-import random
 import re
 import sqlite3
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from offdiag.errors import DatabaseUnavailable, StorageFull
@@ -234,43 +227,3 @@ def _is_operational(error: DBAPIError) -> bool:
 
 def _unavailable(place: str, failure: Failure) -> DatabaseUnavailable:
     return failure.kind(f"{place}: {failure.sentence}", hint=failure.hint)
-
-
-Result = TypeVar("Result")
-
-_TURNS = 5
-"""Each retry finds one more row that another transaction inserted: a project, a dataset…"""
-_REPEATS = 3
-_FIRST_PAUSE_S = 0.02
-
-
-def after_races(transaction: Callable[[], Result], *, finds_itself: bool = True) -> Result:
-    """The result of a whole transaction, retried when another one was faster.
-
-    It is also retried when the server ended it, as in `after_failures`.
-    """
-    for _ in range(_TURNS):
-        try:
-            return after_failures(transaction, finds_itself=finds_itself)
-        except IntegrityError:
-            continue
-    return after_failures(transaction, finds_itself=finds_itself)
-
-
-def after_failures(transaction: Callable[[], Result], *, finds_itself: bool = True) -> Result:
-    """The result of a whole transaction, retried when the server ended it but keeps running.
-
-    This covers deadlocks, concurrent updates and terminated connections: at most three retries,
-    after pauses that double and are random, so that two transactions that collided do not collide
-    again. If the answer to a commit was lost, a transaction is only retried when it
-    `finds_itself`, that is, when it recognises what its first attempt did.
-    """
-    for turn in range(_REPEATS):
-        try:
-            return transaction()
-        except DatabaseUnavailable as error:
-            became = passing(error)
-            if became is None or (became is Passing.UNKNOWN and not finds_itself):
-                raise
-            time.sleep(_FIRST_PAUSE_S * 2**turn * random.uniform(0.5, 1.5))  # noqa: S311
-    return transaction()

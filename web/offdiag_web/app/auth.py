@@ -36,7 +36,7 @@ from offdiag.errors import Forbidden, InvalidInput, NotSignedIn, TooManyRequests
 from offdiag.services.access.sessions import SessionLife, caller_of_session, caller_of_token
 from offdiag.settings import AccessSettings
 from offdiag.settings.model import needs_sign_in
-from offdiag.store.driver_errors import after_failures
+from offdiag.store.retries import after_failures
 from offdiag_web.app import openid
 from offdiag_web.app.context import (
     SAFE_METHODS,

@@ -21,7 +21,7 @@ from werkzeug.routing import BaseConverter
 from werkzeug.utils import cached_property
 
 from offdiag.domain.texts import DEFAULT_PROJECT, name_from_path, name_in_path
-from offdiag.store.driver_errors import after_failures
+from offdiag.store.retries import after_failures
 
 
 class RunIdConverter(BaseConverter):

@@ -19,7 +19,7 @@ from offdiag.services.ingest.dataset import require_task
 from offdiag.services.ingest.truth import require_kept
 from offdiag.store import datasets, pending_truth, predictions, runs, slices, truths
 from offdiag.store.database import Database, Session
-from offdiag.store.driver_errors import after_races
+from offdiag.store.retries import after_races
 from offdiag.store.runs import RunRecord
 
 
@@ -38,47 +38,46 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
     """
     if seq < 0:
         raise InvalidInput(f"{seq} is negative.", field="seq", hint="Count chunks from 0.")
-    return after_races(lambda: _put_chunk(database, run_id, seq, batch))
+    return after_races(database, lambda session: _put_chunk(session, run_id, seq, batch))
 
 
-def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOutcome:
-    with database.write() as session:
-        # The rule of a run is written once; requests that might write it wait for each other.
-        run = runs.lock_run(session, run_id, alone=batch.decision is not None)
-        dataset = datasets.get_dataset(session, run.dataset_id)
-        dataset = require_task(session, dataset, of_sets=batch.of_sets)
-        digest = batch.digest(dataset.labels)
-        stored = predictions.chunk_sha256(session, run_id, seq)
-        if stored == digest:
-            if batch.slices:
-                require_kept(_slices_of(session, run, seq), batch.slices, run.id)
-            return PutOutcome.ALREADY_THERE
-        if stored is not None:
-            raise Conflict(
-                f"chunk {seq} of run {run_id} was logged before with other content.",
-                field="seq",
-                hint="A retry must send the same bytes. Other content is the next chunk, or "
-                "another run, which needs another client_key.",
-            )
-        if run.state is not RunState.OPEN:
-            raise not_open(run_id, run.state)
-        _require_decision_rule(session, run, batch)
-        predictions.insert_chunk(
-            session,
-            run_id=run_id,
-            seq=seq,
-            predicted=batch.predicted,
-            scores=batch.scores,
-            counts=batch.counts(n_classes=len(dataset.labels)),
-            sha256=digest,
-            weight=batch.weight,
+def _put_chunk(session: Session, run_id: str, seq: int, batch: Batch) -> PutOutcome:
+    # The rule of a run is written once; requests that might write it wait for each other.
+    run = runs.lock_run(session, run_id, alone=batch.decision is not None)
+    dataset = datasets.get_dataset(session, run.dataset_id)
+    dataset = require_task(session, dataset, of_sets=batch.of_sets)
+    digest = batch.digest(dataset.labels)
+    stored = predictions.chunk_sha256(session, run_id, seq)
+    if stored == digest:
+        if batch.slices:
+            require_kept(_slices_of(session, run, seq), batch.slices, run.id)
+        return PutOutcome.ALREADY_THERE
+    if stored is not None:
+        raise Conflict(
+            f"chunk {seq} of run {run_id} was logged before with other content.",
+            field="seq",
+            hint="A retry must send the same bytes. Other content is the next chunk, or "
+            "another run, which needs another client_key.",
         )
-        if batch.actual is not None or batch.ids is not None:
-            pending_truth.insert_pending(
-                session, run_id=run_id, seq=seq, actual=batch.actual, ids=batch.ids
-            )
-        slices.insert_pending_slices(session, run_id, seq, batch.slices)
-        return PutOutcome.STORED
+    if run.state is not RunState.OPEN:
+        raise not_open(run_id, run.state)
+    _require_decision_rule(session, run, batch)
+    predictions.insert_chunk(
+        session,
+        run_id=run_id,
+        seq=seq,
+        predicted=batch.predicted,
+        scores=batch.scores,
+        counts=batch.counts(n_classes=len(dataset.labels)),
+        sha256=digest,
+        weight=batch.weight,
+    )
+    if batch.actual is not None or batch.ids is not None:
+        pending_truth.insert_pending(
+            session, run_id=run_id, seq=seq, actual=batch.actual, ids=batch.ids
+        )
+    slices.insert_pending_slices(session, run_id, seq, batch.slices)
+    return PutOutcome.STORED
 
 
 def _slices_of(session: Session, run: RunRecord, seq: int) -> SliceColumns:

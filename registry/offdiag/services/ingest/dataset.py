@@ -23,7 +23,7 @@ from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.store import datasets, retention, runs
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.driver_errors import after_races
+from offdiag.store.retries import after_races
 
 
 def require_hierarchy(session: Session, dataset: DatasetRecord, given: object) -> DatasetRecord:
@@ -204,17 +204,16 @@ def declare_dataset(
     require_name(project, "project")
     declared = LabelSet.declared(labels, ordinal=ordinal)
 
-    def transaction() -> Declared:
-        with database.write() as session:
-            was_there = datasets.find_dataset(session, project=project, name=name) is not None
-            dataset = project_and_dataset(
-                session,
-                project=project,
-                name=name,
-                labels=declared,
-                positive_label=positive_label,
-                now=database.clock(),
-            )
+    def transaction(session: Session) -> Declared:
+        was_there = datasets.find_dataset(session, project=project, name=name) is not None
+        dataset = project_and_dataset(
+            session,
+            project=project,
+            name=name,
+            labels=declared,
+            positive_label=positive_label,
+            now=database.clock(),
+        )
         return Declared(dataset, was_there)
 
-    return after_races(transaction)
+    return after_races(database, transaction)

@@ -21,7 +21,7 @@ from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, predictions, runs, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.driver_errors import after_races
+from offdiag.store.retries import after_races
 from offdiag.store.runs import RunRecord
 
 
@@ -42,47 +42,46 @@ def derive_run(
     cannot use.
     """
 
-    def transaction() -> RunRecord:
-        with database.write() as session:
-            now, source = database.clock(), runs.get_run(session, source_id)
-            _require_scores(source)
-            dataset = datasets.get_dataset(session, source.dataset_id)
-            if dataset.task is Task.MULTILABEL:
-                raise of_sets()
-            derivation = Derivation(source.id, recipe)
-            facts = source.facts(
-                name=name,
-                project=dataset.project,
-                client_key=_client_key(derivation),
-                author=author,
-            )
-            known = already_opened(session, dataset, facts)
-            if known is not None:
-                return known
-            run = runs.insert_run(
-                session,
-                dataset,
-                facts,
-                SourceOrientation.PREDICTIONS,
-                now=now,
-                derivation=derivation,
-            )
-            _decide(session, source, run.id, dataset, rule)
-            stored = predictions.chunk_list(session, run.id)
-            finished = runs.mark_finished(
-                session,
-                run.id,
-                truth_version_id=source.truth_version_id,
-                n_predictions=source.n_predictions,
-                score_columns=0,
-                content_digest=content_digest(stored),
-                orientation=COUNTED_HERE,
-                now=now,
-            )
-            submit_evaluation(session, run.id)
-            return finished
+    def transaction(session: Session) -> RunRecord:
+        now, source = database.clock(), runs.get_run(session, source_id)
+        _require_scores(source)
+        dataset = datasets.get_dataset(session, source.dataset_id)
+        if dataset.task is Task.MULTILABEL:
+            raise of_sets()
+        derivation = Derivation(source.id, recipe)
+        facts = source.facts(
+            name=name,
+            project=dataset.project,
+            client_key=_client_key(derivation),
+            author=author,
+        )
+        known = already_opened(session, dataset, facts)
+        if known is not None:
+            return known
+        run = runs.insert_run(
+            session,
+            dataset,
+            facts,
+            SourceOrientation.PREDICTIONS,
+            now=now,
+            derivation=derivation,
+        )
+        _decide(session, source, run.id, dataset, rule)
+        stored = predictions.chunk_list(session, run.id)
+        finished = runs.mark_finished(
+            session,
+            run.id,
+            truth_version_id=source.truth_version_id,
+            n_predictions=source.n_predictions,
+            score_columns=0,
+            content_digest=content_digest(stored),
+            orientation=COUNTED_HERE,
+            now=now,
+        )
+        submit_evaluation(session, run.id)
+        return finished
 
-    return after_races(transaction)
+    return after_races(database, transaction)
 
 
 def _require_scores(run: RunRecord) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from datetime import datetime
 
 import numpy as np
 
@@ -32,9 +33,9 @@ from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, pending_truth, predictions, runs, slices
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.driver_errors import after_races
 from offdiag.store.pending_truth import PendingTruth
 from offdiag.store.predictions import ChunkMeta
+from offdiag.store.retries import after_races
 from offdiag.store.runs import RunRecord
 
 COUNTED_HERE = OrientationEvidence(SourceOrientation.PREDICTIONS, OrientationVerdict.CANONICAL)
@@ -55,54 +56,55 @@ def finish_run(
     `n_chunks` of them, and `InvalidInput` if nothing was logged or the truth does not fit; then
     the run remains open.
     """
-    run, notes = after_races(lambda: _finish(database, run_id, n_chunks))
+    run, notes = after_races(
+        database, lambda session: _finish(session, run_id, n_chunks, database.clock())
+    )
     tell(notes)
     return run
 
 
 def _finish(
-    database: Database, run_id: str, n_chunks: int | None
+    session: Session, run_id: str, n_chunks: int | None, now: datetime
 ) -> tuple[RunRecord, tuple[str, ...]]:
-    with database.write() as session:
-        run = runs.lock_run(session, run_id, alone=True)
-        stored = predictions.chunk_list(session, run_id)
-        if n_chunks is not None and n_chunks < len(stored):
-            raise _more_chunks(run_id, len(stored), n_chunks)
-        if run.state is not RunState.OPEN:
-            if n_chunks is not None and n_chunks > len(stored):
-                raise not_open(run_id, run.state)
-            return run, ()
-        _require_complete(run_id, stored, n_chunks)
-        n_scored, least_columns, score_columns = predictions.score_columns(session, run_id)
-        if n_scored not in (0, len(stored)):
-            raise some_batches_lack("y_score")
-        if least_columns != score_columns:
-            raise score_widths_differ(least_columns, score_columns)
-        n_weighted, largest = predictions.largest_weight(session, run_id)
-        if n_weighted not in (0, len(stored)):
-            raise some_batches_lack("sample_weight")
-        if n_weighted:
-            require_some_weight(largest)
-        dataset = datasets.get_dataset(session, run.dataset_id)
-        truth = _truth_of(session, database, run, dataset, stored)
-        columns = _slices_of(session, run_id, len(stored))
-        register_slices(session, truth, columns, now=database.clock())
-        _place_chunks(session, run_id, truth, n_classes=len(dataset.labels))
-        pending_truth.delete_pending(session, run_id)
-        slices.delete_pending_slices(session, run_id)
-        finished = runs.mark_finished(
-            session,
-            run_id,
-            truth_version_id=truth.record.id,
-            n_predictions=sum(chunk.n for chunk in stored),
-            score_columns=score_columns,
-            content_digest=content_digest(stored),
-            orientation=COUNTED_HERE,
-            now=database.clock(),
-            is_weighted=n_weighted > 0,
-        )
-        submit_evaluation(session, run_id)
-        return finished, truth.notes
+    run = runs.lock_run(session, run_id, alone=True)
+    stored = predictions.chunk_list(session, run_id)
+    if n_chunks is not None and n_chunks < len(stored):
+        raise _more_chunks(run_id, len(stored), n_chunks)
+    if run.state is not RunState.OPEN:
+        if n_chunks is not None and n_chunks > len(stored):
+            raise not_open(run_id, run.state)
+        return run, ()
+    _require_complete(run_id, stored, n_chunks)
+    n_scored, least_columns, score_columns = predictions.score_columns(session, run_id)
+    if n_scored not in (0, len(stored)):
+        raise some_batches_lack("y_score")
+    if least_columns != score_columns:
+        raise score_widths_differ(least_columns, score_columns)
+    n_weighted, largest = predictions.largest_weight(session, run_id)
+    if n_weighted not in (0, len(stored)):
+        raise some_batches_lack("sample_weight")
+    if n_weighted:
+        require_some_weight(largest)
+    dataset = datasets.get_dataset(session, run.dataset_id)
+    truth = _truth_of(session, run, dataset, stored, now=now)
+    columns = _slices_of(session, run_id, len(stored))
+    register_slices(session, truth, columns, now=now)
+    _place_chunks(session, run_id, truth, n_classes=len(dataset.labels))
+    pending_truth.delete_pending(session, run_id)
+    slices.delete_pending_slices(session, run_id)
+    finished = runs.mark_finished(
+        session,
+        run_id,
+        truth_version_id=truth.record.id,
+        n_predictions=sum(chunk.n for chunk in stored),
+        score_columns=score_columns,
+        content_digest=content_digest(stored),
+        orientation=COUNTED_HERE,
+        now=now,
+        is_weighted=n_weighted > 0,
+    )
+    submit_evaluation(session, run_id)
+    return finished, truth.notes
 
 
 def _more_chunks(run_id: str, n_stored: int, n_chunks: int) -> Conflict:
@@ -137,10 +139,11 @@ def _require_complete(run_id: str, stored: list[ChunkMeta], n_chunks: int | None
 
 def _truth_of(
     session: Session,
-    database: Database,
     run: RunRecord,
     dataset: DatasetRecord,
     stored: list[ChunkMeta],
+    *,
+    now: datetime,
 ) -> PlacedTruth:
     pending = pending_truth.pending_parts(session, run.id)
     _require_uniform(pending, len(stored))
@@ -161,7 +164,7 @@ def _truth_of(
                 ]
             ),
             author=run.author,
-            now=database.clock(),
+            now=now,
         )
     return place_in_latest_truth(
         session,
@@ -169,7 +172,7 @@ def _truth_of(
         n_cases=sum(chunk.n for chunk in stored),
         ids=joined(ids) if ids else None,
         author=run.author,
-        now=database.clock(),
+        now=now,
     )
 
 

@@ -41,7 +41,7 @@ from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, logged_counts, runs, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.driver_errors import after_races
+from offdiag.store.retries import after_races
 from offdiag.store.runs import RunRecord
 
 ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
@@ -70,41 +70,40 @@ def log_matrix(
         None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
     )
 
-    def transaction() -> tuple[RunRecord, tuple[str, ...]]:
-        with database.write() as session:
-            now = database.clock()
-            known = datasets.find_dataset(session, project=facts.project, name=dataset)
-            names = declared or (known.labels if known else None)
-            if names is None:
-                raise labels_needed(dataset)
-            read = _read_matrix(given.matrix, names, source)
-            ordered = read if known is None else _in_order_of(read, known)
-            frame = project_and_dataset(
-                session,
-                project=facts.project,
-                name=dataset,
-                labels=ordered.labels,
-                positive_label=None,
-                now=now,
-            )
-            frame = require_task(session, frame, of_sets=False)
-            frame = require_hierarchy(session, frame, given.hierarchy)
-            numbers: Mapping[str, Scalar] = {}
-            if given.reported is not None:
-                from offdiag.audit.audit import reported_tags  # Few logs need it.
+    def transaction(session: Session) -> tuple[RunRecord, tuple[str, ...]]:
+        now = database.clock()
+        known = datasets.find_dataset(session, project=facts.project, name=dataset)
+        names = declared or (known.labels if known else None)
+        if names is None:
+            raise labels_needed(dataset)
+        read = _read_matrix(given.matrix, names, source)
+        ordered = read if known is None else _in_order_of(read, known)
+        frame = project_and_dataset(
+            session,
+            project=facts.project,
+            name=dataset,
+            labels=ordered.labels,
+            positive_label=None,
+            now=now,
+        )
+        frame = require_task(session, frame, of_sets=False)
+        frame = require_hierarchy(session, frame, given.hierarchy)
+        numbers: Mapping[str, Scalar] = {}
+        if given.reported is not None:
+            from offdiag.audit.audit import reported_tags  # Few logs need it.
 
-                numbers = reported_tags(given.reported, names)
-            said = replace(facts, tags={**numbers, **facts.tags})
-            again = already_opened(session, frame, said)
-            if again is not None:
-                require_same_content(again, frame, said, ordered.digest, "matrix", other="another")
-                _require_same_numbers(again, {tag: said.tags[tag] for tag in numbers})
-                return again, ()
-            sent = {tag: said.tags[tag] for tag in numbers} or None
-            run = _insert(session, frame, said, ordered, source, now=now, reported=sent)
-            return run, frame.notes
+            numbers = reported_tags(given.reported, names)
+        said = replace(facts, tags={**numbers, **facts.tags})
+        again = already_opened(session, frame, said)
+        if again is not None:
+            require_same_content(again, frame, said, ordered.digest, "matrix", other="another")
+            _require_same_numbers(again, {tag: said.tags[tag] for tag in numbers})
+            return again, ()
+        sent = {tag: said.tags[tag] for tag in numbers} or None
+        run = _insert(session, frame, said, ordered, source, now=now, reported=sent)
+        return run, frame.notes
 
-    run, notes = after_races(transaction, finds_itself=facts.client_key is not None)
+    run, notes = after_races(database, transaction, finds_itself=facts.client_key is not None)
     tell(notes)
     return run
 
@@ -222,27 +221,26 @@ def log_counts(
         None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
     )
 
-    def transaction() -> tuple[RunRecord, tuple[str, ...]]:
-        with database.write() as session:
-            now = database.clock()
-            known = datasets.find_dataset(session, project=facts.project, name=dataset)
-            labels = labels_of(known, declared, given)
-            frame = counted_dataset(session, facts.project, dataset, labels, given, now=now)
-            cases = counted_samples(
-                actual=given.actual,
-                predicted=given.predicted,
-                sizes=given.sizes,
-                slices=given.slices,
-                labels=labels,
-                scores=given.scores,
-                positive_label=frame.positive_label,
-                class_scores=given.class_scores,
-            )
-            run, _ = insert_counts(session, frame, facts, cases, given.counted_on, now=now)
-            of_scores = counted_score_notes(cases, labels, frame.positive_label)
-            return run, (*frame.notes, *of_scores)
+    def transaction(session: Session) -> tuple[RunRecord, tuple[str, ...]]:
+        now = database.clock()
+        known = datasets.find_dataset(session, project=facts.project, name=dataset)
+        labels = labels_of(known, declared, given)
+        frame = counted_dataset(session, facts.project, dataset, labels, given, now=now)
+        cases = counted_samples(
+            actual=given.actual,
+            predicted=given.predicted,
+            sizes=given.sizes,
+            slices=given.slices,
+            labels=labels,
+            scores=given.scores,
+            positive_label=frame.positive_label,
+            class_scores=given.class_scores,
+        )
+        run, _ = insert_counts(session, frame, facts, cases, given.counted_on, now=now)
+        of_scores = counted_score_notes(cases, labels, frame.positive_label)
+        return run, (*frame.notes, *of_scores)
 
-    run, notes = after_races(transaction, finds_itself=facts.client_key is not None)
+    run, notes = after_races(database, transaction, finds_itself=facts.client_key is not None)
     tell(notes)
     return run
 

@@ -18,7 +18,7 @@ from offdiag.services.ingest.batch import GivenPairedCounts
 from offdiag.services.ingest.log_counts import counted_dataset, insert_counts, labels_of
 from offdiag.store import datasets, paired_counts
 from offdiag.store.database import Database, Session
-from offdiag.store.driver_errors import after_races
+from offdiag.store.retries import after_races
 from offdiag.store.runs import RunRecord
 
 
@@ -47,11 +47,11 @@ def log_paired_counts(
         None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
     )
 
-    def transaction() -> tuple[tuple[RunRecord, ...], tuple[str, ...]]:
-        with database.write() as session:
-            return _log(session, runs, dataset, given, declared, now=database.clock())
-
-    logged, notes = after_races(transaction, finds_itself=all(each.client_key for each in runs))
+    logged, notes = after_races(
+        database,
+        lambda session: _log(session, runs, dataset, given, declared, now=database.clock()),
+        finds_itself=all(each.client_key for each in runs),
+    )
     tell(notes)
     return logged
 

@@ -27,7 +27,7 @@ from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, predictions, runs, slices, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.driver_errors import after_failures, after_races
+from offdiag.store.retries import after_failures, after_races
 from offdiag.store.runs import RunRecord
 
 
@@ -55,32 +55,31 @@ def open_run(
     differ from the dataset's, or if the key belongs to a run that was described differently.
     """
 
-    def transaction() -> OpenedRun:
-        with database.write() as session:
-            now = database.clock()
-            known = datasets.find_dataset(session, project=facts.project, name=dataset)
-            names = labels
-            if known is not None and (labels is None or labels.inferred):
-                names = known.labels
-            if names is None:
-                raise labels_needed(dataset)
-            frame = project_and_dataset(
-                session,
-                project=facts.project,
-                name=dataset,
-                labels=names,
-                positive_label=positive_label,
-                now=now,
-            )
-            frame = require_hierarchy(session, frame, hierarchy)
-            run = already_opened(session, frame, facts)
-            if run is not None:
-                require_same_run(run, frame, facts)
-                return OpenedRun(run, frame)
-            run = runs.insert_run(session, frame, facts, SourceOrientation.PREDICTIONS, now=now)
+    def transaction(session: Session) -> OpenedRun:
+        now = database.clock()
+        known = datasets.find_dataset(session, project=facts.project, name=dataset)
+        names = labels
+        if known is not None and (labels is None or labels.inferred):
+            names = known.labels
+        if names is None:
+            raise labels_needed(dataset)
+        frame = project_and_dataset(
+            session,
+            project=facts.project,
+            name=dataset,
+            labels=names,
+            positive_label=positive_label,
+            now=now,
+        )
+        frame = require_hierarchy(session, frame, hierarchy)
+        run = already_opened(session, frame, facts)
+        if run is not None:
+            require_same_run(run, frame, facts)
             return OpenedRun(run, frame)
+        run = runs.insert_run(session, frame, facts, SourceOrientation.PREDICTIONS, now=now)
+        return OpenedRun(run, frame)
 
-    return after_races(transaction, finds_itself=facts.client_key is not None)
+    return after_races(database, transaction, finds_itself=facts.client_key is not None)
 
 
 def already_opened(session: Session, dataset: DatasetRecord, facts: RunFacts) -> RunRecord | None:
@@ -148,22 +147,21 @@ def log_predictions(
     run = encode_predictions(given, project=facts.project, dataset=dataset, known=known)
     warn_of(run.notes)
 
-    def transaction() -> tuple[RunRecord, tuple[str, ...]]:
-        with database.write() as session:
-            frame = project_and_dataset(
-                session,
-                project=facts.project,
-                name=run.dataset,
-                labels=run.labels,
-                positive_label=run.positive_label,
-                now=database.clock(),
-            )
-            frame = require_task(session, frame, of_sets=run.batch.of_sets)
-            frame = require_hierarchy(session, frame, given.hierarchy)
-            logged, notes = _store(session, database, facts, frame, run.batch)
-            return logged, (*frame.notes, *notes)
+    def transaction(session: Session) -> tuple[RunRecord, tuple[str, ...]]:
+        frame = project_and_dataset(
+            session,
+            project=facts.project,
+            name=run.dataset,
+            labels=run.labels,
+            positive_label=run.positive_label,
+            now=database.clock(),
+        )
+        frame = require_task(session, frame, of_sets=run.batch.of_sets)
+        frame = require_hierarchy(session, frame, given.hierarchy)
+        logged, notes = _store(session, database, facts, frame, run.batch)
+        return logged, (*frame.notes, *notes)
 
-    logged, notes = after_races(transaction, finds_itself=facts.client_key is not None)
+    logged, notes = after_races(database, transaction, finds_itself=facts.client_key is not None)
     warn_of(notes)
     return logged
 

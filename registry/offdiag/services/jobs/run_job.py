@@ -30,8 +30,8 @@ from offdiag.services.jobs.kinds import TASKS, TaskKind, Writer
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database, Session
-from offdiag.store.driver_errors import after_failures
 from offdiag.store.jobs import Lease
+from offdiag.store.retries import in_transaction
 
 Choose = Callable[[Sequence[int | None]], int | None]
 """Picks one of the projects with waiting jobs; None stands for no particular project."""
@@ -158,7 +158,9 @@ def _attempt(lease: Lease, means: Means, kind: TaskKind, claim_next: ClaimNext) 
     database = means.database
     try:
         writer = kind.compute(database, lease.args)
-        following = after_failures(lambda: _write_once(database, lease, writer, claim_next))
+        following = in_transaction(
+            database, lambda session: _write_once(session, lease, writer, claim_next)
+        )
     except _LeaseLostError:
         return Attempt(Outcome.LOST)
     except StorageFull:
@@ -178,13 +180,12 @@ def _attempt(lease: Lease, means: Means, kind: TaskKind, claim_next: ClaimNext) 
 
 
 def _write_once(
-    database: Database, lease: Lease, writer: Writer, claim_next: ClaimNext
+    session: Session, lease: Lease, writer: Writer, claim_next: ClaimNext
 ) -> Lease | None:
-    with database.write() as session:
-        writer(session)
-        if not jobs.finish(session, lease):
-            raise _LeaseLostError
-        return claim_next(session)
+    writer(session)
+    if not jobs.finish(session, lease):
+        raise _LeaseLostError
+    return claim_next(session)
 
 
 def _defer(database: Database, lease: Lease, pause: NotYet) -> Outcome:
@@ -271,7 +272,14 @@ def run_next_job(
 ) -> Outcome | None:
     """Run one job, chosen as in `run_due_jobs`. None if nothing is due."""
     outcomes = run_due_jobs(
-        database, keeper, policy, tasks, choose, goes_on=_never, at_most=at_most, on_ended=on_ended
+        database,
+        keeper,
+        policy,
+        tasks,
+        choose,
+        goes_on=lambda: False,
+        at_most=at_most,
+        on_ended=on_ended,
     )
     return next(outcomes, None)
 
@@ -297,7 +305,3 @@ def run_job(
     if lease is None:
         return Outcome.ALREADY_CLAIMED
     return execute(lease, Means(database, keeper, policy, tasks, on_ended)).outcome
-
-
-def _never() -> bool:
-    return False

@@ -11,9 +11,9 @@ from offdiag.services.idempotency import KEPT_FOR
 from offdiag.services.jobs.submit import evaluation_key, submit_evaluation
 from offdiag.store import jobs, retention, runs
 from offdiag.store.database import Database, Session
-from offdiag.store.driver_errors import after_failures
 from offdiag.store.idempotency import remove_responses
 from offdiag.store.outdated import stale_runs
+from offdiag.store.retries import in_transaction
 from offdiag.store.runs import RunRecord
 
 
@@ -23,15 +23,14 @@ def delete_run(database: Database, run_id: str, *, by: str | None) -> RunRecord:
     Deleting twice has the same effect as once. Raises `NotFound`.
     """
 
-    def transaction() -> RunRecord:
-        with database.write() as session:
-            run = runs.get_any_run(session, run_id)
-            if run.deleted_at is None:
-                runs.set_deleted(session, run_id, at=database.clock(), by=by)
-                jobs.withdraw(session, evaluation_key(run_id))
-            return runs.get_any_run(session, run_id)
+    def transaction(session: Session) -> RunRecord:
+        run = runs.get_any_run(session, run_id)
+        if run.deleted_at is None:
+            runs.set_deleted(session, run_id, at=database.clock(), by=by)
+            jobs.withdraw(session, evaluation_key(run_id))
+        return runs.get_any_run(session, run_id)
 
-    return after_failures(transaction)
+    return in_transaction(database, transaction)
 
 
 def restore_run(database: Database, run_id: str) -> RunRecord:
@@ -41,16 +40,15 @@ def restore_run(database: Database, run_id: str) -> RunRecord:
     removed for good.
     """
 
-    def transaction() -> RunRecord:
-        with database.write() as session:
-            run = runs.get_any_run(session, run_id)
-            if run.deleted_at is not None:
-                runs.set_deleted(session, run_id, at=None, by=None)
-                if stale_runs(session, run_ids=[run_id]):
-                    submit_evaluation(session, run_id)
-            return runs.get_run(session, run_id)
+    def transaction(session: Session) -> RunRecord:
+        run = runs.get_any_run(session, run_id)
+        if run.deleted_at is not None:
+            runs.set_deleted(session, run_id, at=None, by=None)
+            if stale_runs(session, run_ids=[run_id]):
+                submit_evaluation(session, run_id)
+        return runs.get_run(session, run_id)
 
-    return after_failures(transaction)
+    return in_transaction(database, transaction)
 
 
 _RUNS_AT_ONCE = 20
@@ -86,57 +84,46 @@ def collect(
     is removed by the next one.
     """
     now = database.clock()
-    remove_runs = partial(_remove_runs, database, is_stopped)
+
+    def remove_runs(
+        find: Callable[[Session, datetime, int], Sequence[str]], age: timedelta, session: Session
+    ) -> int:
+        run_ids = find(session, now - age, _RUNS_AT_ONCE)
+        retention.remove_runs(session, run_ids)
+        return len(run_ids)
+
+    def superseded(session: Session) -> int:
+        found = retention.superseded_evaluations(session, keep, _EVALUATIONS_AT_ONCE)
+        retention.remove_evaluations(session, found)
+        return len(found)
+
+    in_portions = partial(_in_portions, database, is_stopped)
     return Collected(
-        deleted_runs=remove_runs(retention.runs_deleted_before, now - older_than),
+        deleted_runs=in_portions(
+            partial(remove_runs, retention.runs_deleted_before, older_than), _RUNS_AT_ONCE
+        ),
         open_runs=0
         if open_older_than is None
-        else remove_runs(retention.runs_open_since_before, now - open_older_than),
-        evaluations=_remove_evaluations(database, is_stopped, keep),
-        answers=_remove_responses(database, now - KEPT_FOR),
+        else in_portions(
+            partial(remove_runs, retention.runs_open_since_before, open_older_than), _RUNS_AT_ONCE
+        ),
+        evaluations=in_portions(superseded, _EVALUATIONS_AT_ONCE),
+        answers=in_transaction(
+            database, lambda session: remove_responses(session, before=now - KEPT_FOR)
+        ),
     )
 
 
-def _remove_responses(database: Database, before: datetime) -> int:
-    """Remove answers that were stored in case a request was sent again."""
-
-    def transaction() -> int:
-        with database.write() as session:
-            return remove_responses(session, before=before)
-
-    return after_failures(transaction)
-
-
-def _remove_runs(
+def _in_portions(
     database: Database,
     is_stopped: Callable[[], bool],
-    find: Callable[[Session, datetime, int], Sequence[str]],
-    before: datetime,
+    remove: Callable[[Session], int],
+    most: int,
 ) -> int:
-    def transaction() -> int:
-        with database.write() as session:
-            run_ids = find(session, before, _RUNS_AT_ONCE)
-            retention.remove_runs(session, run_ids)
-        return len(run_ids)
-
-    return _in_portions(transaction, is_stopped, _RUNS_AT_ONCE)
-
-
-def _remove_evaluations(database: Database, is_stopped: Callable[[], bool], keep: int) -> int:
-    def transaction() -> int:
-        with database.write() as session:
-            found = retention.superseded_evaluations(session, keep, _EVALUATIONS_AT_ONCE)
-            retention.remove_evaluations(session, found)
-        return len(found)
-
-    return _in_portions(transaction, is_stopped, _EVALUATIONS_AT_ONCE)
-
-
-def _in_portions(transaction: Callable[[], int], is_stopped: Callable[[], bool], most: int) -> int:
     """How much was removed in total by transactions that each remove at most `most`."""
     removed = 0
     while not is_stopped():
-        portion = after_failures(transaction)
+        portion = in_transaction(database, remove)
         removed += portion
         if portion < most:
             break

@@ -23,7 +23,7 @@ from offdiag.store.audit_log import describe
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag.store.datasets import DatasetRecord, dataset_named
-from offdiag.store.driver_errors import after_races
+from offdiag.store.retries import after_races
 from offdiag.store.samples import ContentTotals, Picture
 
 
@@ -158,49 +158,46 @@ def log_samples(
         }
     )
 
-    def transaction() -> LoggedSamples:
-        with database.write() as session:
-            there = samples.content_of(session, known.id, [each.sample for each in given])
-            # Images that were stored, and have been removed since.
-            lost = {
-                each.sample: each.image
-                for each in given
-                if each.image is not None
-                and each.sample not in pictures
-                and not _is_stored(there.get(each.sample), each.image)
-            }
-            pictures.update(decoded_images(lost) if lost else {})
-            rows = {each.sample: _columns(each, pictures.get(each.sample)) for each in given}
-            added = [{"sample": name, **row} for name, row in rows.items() if name not in there]
-            changed = [
-                (name, row)
-                for name, row in rows.items()
-                if name in there and _differs(there[name], row)
-            ]
-            if added and samples.count_content(session, known.id) + len(added) > MOST_SAMPLES:
-                raise TooLarge(
-                    f"dataset {dataset!r} has content for the maximum number of samples.",
-                    field="ids",
-                    hint=f"Store at most {MOST_SAMPLES:,}, or show images from where they are.",
-                )
-            samples.write_content(
-                session, known.id, added=added, changed=changed, now=database.clock()
+    def transaction(session: Session) -> LoggedSamples:
+        there = samples.content_of(session, known.id, [each.sample for each in given])
+        # Images that were stored, and have been removed since.
+        lost = {
+            each.sample: each.image
+            for each in given
+            if each.image is not None
+            and each.sample not in pictures
+            and not _is_stored(there.get(each.sample), each.image)
+        }
+        pictures.update(decoded_images(lost) if lost else {})
+        rows = {each.sample: _columns(each, pictures.get(each.sample)) for each in given}
+        added = [{"sample": name, **row} for name, row in rows.items() if name not in there]
+        changed = [
+            (name, row)
+            for name, row in rows.items()
+            if name in there and _differs(there[name], row)
+        ]
+        if added and samples.count_content(session, known.id) + len(added) > MOST_SAMPLES:
+            raise TooLarge(
+                f"dataset {dataset!r} has content for the maximum number of samples.",
+                field="ids",
+                hint=f"Store at most {MOST_SAMPLES:,}, or show images from where they are.",
             )
-            if most_bytes is not None and (added or changed):
-                _require_room(session, project, most_bytes)
-            _describe(
-                session, project, dataset, "log-samples", added=len(added), changed=len(changed)
-            )
-            return LoggedSamples(
-                dataset,
-                len(added),
-                len(changed),
-                len(given) - len(added) - len(changed),
-                _count_unknown(session, known.id, rows),
-            )
+        samples.write_content(
+            session, known.id, added=added, changed=changed, now=database.clock()
+        )
+        if most_bytes is not None and (added or changed):
+            _require_room(session, project, most_bytes)
+        _describe(session, project, dataset, "log-samples", added=len(added), changed=len(changed))
+        return LoggedSamples(
+            dataset,
+            len(added),
+            len(changed),
+            len(given) - len(added) - len(changed),
+            _count_unknown(session, known.id, rows),
+        )
 
     # If somebody else stores the same samples at the same moment, they are then there.
-    return after_races(transaction)
+    return after_races(database, transaction)
 
 
 def _require_room(session: Session, project: str, most_bytes: int) -> None:

@@ -21,7 +21,7 @@ from offdiag.store import cost_matrices, datasets, schedules
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database, Session, database_time
 from offdiag.store.dataset_page import DatasetFacts, dataset_list
-from offdiag.store.driver_errors import after_races
+from offdiag.store.retries import after_races
 from offdiag.store.schedules import ScheduleRecord
 
 
@@ -88,32 +88,31 @@ def add_schedule(
     require_name(name, "name")
     plan = Plan.read(cron, zone)
 
-    def transaction() -> ScheduleRecord:
-        with database.write() as session:
-            found = reportable(session, scope)
-            project_id = datasets.project_id(session, scope.project)
-            assert project_id is not None  # noqa: S101  # The dataset is in it.
-            if schedules.find_schedule(session, project=scope.project, name=name) is not None:
-                raise Conflict(
-                    f"project {scope.project!r} has a schedule {name!r}.",
-                    field="name",
-                    hint="Choose another name, or remove that one.",
-                )
-            schedules.insert_schedule(
-                session,
-                project_id=project_id,
-                name=name,
-                cron=plan.cron.text,
-                zone=zone,
-                scope=scope_document(found),
-                delivery=target_documents(delivery),
-                next_due=_next_due(session, plan),
-                now=database.clock(),
+    def transaction(session: Session) -> ScheduleRecord:
+        found = reportable(session, scope)
+        project_id = datasets.project_id(session, scope.project)
+        assert project_id is not None  # noqa: S101  # The dataset is in it.
+        if schedules.find_schedule(session, project=scope.project, name=name) is not None:
+            raise Conflict(
+                f"project {scope.project!r} has a schedule {name!r}.",
+                field="name",
+                hint="Choose another name, or remove that one.",
             )
-            return _found(session, scope.project, name)
+        schedules.insert_schedule(
+            session,
+            project_id=project_id,
+            name=name,
+            cron=plan.cron.text,
+            zone=zone,
+            scope=scope_document(found),
+            delivery=target_documents(delivery),
+            next_due=_next_due(session, plan),
+            now=database.clock(),
+        )
+        return _found(session, scope.project, name)
 
     # If two are added at the same moment, the second one then finds the name in use.
-    return after_races(transaction, finds_itself=False)
+    return after_races(database, transaction, finds_itself=False)
 
 
 def change_schedule(
