@@ -67,3 +67,10 @@ class LruCache(Generic[Result]):
     def _known(self, key: Hashable) -> Result:
         self._results.move_to_end(key)
         return self._results[key]
+
+
+def result_of(
+    kept: LruCache[Result] | None, key: Hashable, compute: Callable[[], Result]
+) -> Result:
+    """The result for the key from a cache, if there is one, else from `compute`."""
+    return compute() if kept is None else kept.get(key, compute)

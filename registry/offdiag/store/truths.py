@@ -8,7 +8,7 @@ with the first version only; the others consist of labels alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -280,6 +280,15 @@ def sample_ids_of(session: Session, roots: Mapping[int, str]) -> dict[int, Sampl
         if blob is not None:
             parts.setdefault(root_id, []).append(decode_ids(blob, roots[root_id]))
     return {root_id: joined(found) for root_id, found in parts.items()}
+
+
+def names_at(
+    session: Session, truth: TruthRecord, places: NDArray[np.int64]
+) -> Sequence[int | str]:
+    """How users name the samples at these places: by identifier, else by position."""
+    ids = truth_ids(session, truth) if len(places) else None
+    positions: list[int] = places.tolist()
+    return positions if ids is None else ids.take(places).to_list()
 
 
 def runs_scored_with(session: Session, root_id: int) -> list[str]:

@@ -34,7 +34,7 @@ from offdiag.services.champions.leaders import (
     leaders_in,
     ranked_by,
 )
-from offdiag.services.lru_cache import LruCache
+from offdiag.services.lru_cache import LruCache, result_of
 from offdiag.store.cost_matrices import (
     CostMatrixRecord,
     CostVersion,
@@ -208,15 +208,12 @@ def browse_decision(
 
         chosen = _run_of(champion), _run_of(candidate)
 
-        def compute() -> Facts:
-            return _facts(known, leaders, together, chosen, difference)
-
         key = (
             *(known.id, leaders.metric, leaders.truth_number, difference),
             *chosen,
             *(each.run.evaluation_id for each in leaders.runs),
         )
-        facts = compute() if kept is None else kept.get(key, compute)
+        facts = result_of(kept, key, lambda: _facts(known, leaders, together, chosen, difference))
         has_sets = known.task is Task.MULTILABEL
         costs = () if has_sets else newest_versions(session, dataset_id=known.id)
         undefined = {} if leaders.runs else undefined_values(session, {known.id: leaders.metric})

@@ -28,7 +28,7 @@ from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.weighted.counts import of_weights
 from offdiag.services.comparisons.shared_samples import aligned, places_in_lineages
 from offdiag.services.evaluation.compute import INTERVAL_SEED
-from offdiag.services.lru_cache import LruCache
+from offdiag.services.lru_cache import LruCache, result_of
 from offdiag.store import compared_runs as queries
 from offdiag.store import datasets
 from offdiag.store.database import Database, Session
@@ -217,11 +217,7 @@ def leaders_among(
     found, why_not = None, why_not_tested(task, ranked)
     if why_not is None:
         evaluations = (ranked.key, *(run.evaluation_id for run in ranked.runs))
-
-        def compute() -> BestSet | None:
-            return together.tested[0]
-
-        found = compute() if kept is None else kept.get(evaluations, compute)
+        found = result_of(kept, evaluations, lambda: together.tested[0])
         if found is None:
             why_not = "the runs have too many predictions to compare them here"
         elif not found.is_tested.any():

@@ -33,7 +33,7 @@ from offdiag.services.comparisons.comparability import (
 from offdiag.services.comparisons.compute import Compared, ComparisonRequest, Result, compute
 from offdiag.services.comparisons.counted_together import CountedTogether, counted_together
 from offdiag.services.comparisons.shared_samples import SharedSamples
-from offdiag.services.lru_cache import LruCache
+from offdiag.services.lru_cache import LruCache, result_of
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed_below
 from offdiag.store import compared_runs as queries
 from offdiag.store import slices, truths
@@ -184,10 +184,8 @@ def compare_runs(
         choices = choices_of(session, runs, part, counted) if by is None else by.choices
         levels = offered_levels(session, runs, choices, counted)
         asked = ComparisonRequest(runs, part, choices, on_shared, level, by, counted)
-        if kept is None or _cells(runs) > LARGEST_KEPT:
-            found = compute(session, asked)
-        else:
-            found = kept.get(asked.key, lambda: compute(session, asked))
+        is_kept = len(runs) * len(runs[0].labels) ** 2 <= LARGEST_KEPT
+        found = result_of(kept if is_kept else None, asked.key, lambda: compute(session, asked))
     refusal = hidden_by_size(found.samples, part)
     if refusal is not None:
         found = Compared(None, None, refusal)
@@ -214,7 +212,3 @@ def _columns_of(
         return None
     assert runs[0].truth is not None  # noqa: S101  # Just checked.
     return read_columns(session, runs[0].truth)
-
-
-def _cells(runs: Sequence[ComparedRun]) -> int:
-    return len(runs) * len(runs[0].labels) ** 2

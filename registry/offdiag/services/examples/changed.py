@@ -39,7 +39,7 @@ from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import scored_otherwise
 from offdiag.store.slices import SliceChoices
-from offdiag.store.truths import sample_ids_of
+from offdiag.store.truths import names_at
 
 EXAMPLES_PER_PAGE = 50
 
@@ -199,23 +199,12 @@ def _examples(
         )
         for at, (sample, actual, first, second) in enumerate(
             zip(
-                _sample_names(session, found, found.places[chosen]),
+                names_at(session, found.lineage, found.places[chosen]),
                 *columns,
                 strict=True,
             )
         )
     )
-
-
-def _sample_names(
-    session: Session, found: Aligned, places: NDArray[np.int64]
-) -> Sequence[int | str]:
-    lineage = found.lineage
-    if lineage.id_kind == "position":
-        positions: list[int] = places.tolist()
-        return positions
-    ids = sample_ids_of(session, {lineage.root_id: lineage.id_kind})[lineage.root_id]
-    return ids.take(places).to_list()
 
 
 def _confidences(

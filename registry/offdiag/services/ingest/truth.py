@@ -234,7 +234,8 @@ def keep_columns(
         if differs_at is not None:
             was = known[name].levels[known[name].codes[differs_at]]
             now_is = column.levels[column.codes[differs_at]]
-            sample = f"sample {_sample_at(session, truth, differs_at)!r}"
+            (name_of,) = truths.names_at(session, truth, np.array([differs_at]))
+            sample = f"sample {name_of!r}"
             raise Conflict(
                 f"{sample} has another {name} than {now_is!r}."
                 if suppressed_below()
@@ -274,8 +275,3 @@ def require_kept(kept: SliceColumns, columns: SliceColumns, run_id: str) -> None
             hint="A retry must send the same; offdiag.add_slices adds columns and values to the "
             "samples of a dataset.",
         )
-
-
-def _sample_at(session: Session, truth: TruthRecord, position: int) -> int | str:
-    ids = truths.truth_ids(session, truth)
-    return position if ids is None else ids.slice(position, position + 1).to_list()[0]

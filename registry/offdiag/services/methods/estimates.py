@@ -33,7 +33,7 @@ from offdiag.metrics.paired.methods import (
 )
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.champions.leaders import side_by_side
-from offdiag.services.lru_cache import LruCache
+from offdiag.services.lru_cache import LruCache, result_of
 from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.method_runs import MethodRun, counts_of
@@ -113,11 +113,7 @@ def seeds(
     paired = [name for name, why in why_not.items() if why is None]
     together = [by_method[name] for name in paired]
     evaluations = tuple(tuple(run.evaluation_id for run in runs) for runs in together)
-
-    def compute() -> KnownMoments:
-        return _moments(session, together, key)
-
-    moments, reason = compute() if kept is None else kept.get((key, evaluations), compute)
+    moments, reason = result_of(kept, (key, evaluations), lambda: _moments(session, together, key))
     estimates = {}
     for at, name in enumerate(paired):
         if moments is None:

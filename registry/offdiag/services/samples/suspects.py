@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -20,7 +20,7 @@ from offdiag.metrics.label_errors.suspects import (
     rank_labels,
 )
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.services.lru_cache import LruCache
+from offdiag.services.lru_cache import LruCache, result_of
 from offdiag.services.samples.draft_samples import draft_truth, known_among, places_named
 from offdiag.services.samples.drafts import LabelDraft, draft_of
 from offdiag.store import compared_runs as queries
@@ -187,11 +187,7 @@ def ranked_dataset(
     voters = [run for run in runs if not _is_of_training(run)]
     chosen = _best_of_families(session, voters)
     key = (truth.id, tuple(run.id for run in voters), tuple(run.id for run, _ in chosen))
-    found = (
-        _ranked(session, known, truth, chosen)
-        if kept is None
-        else kept.get(key, lambda: _ranked(session, known, truth, chosen))
-    )
+    found = result_of(kept, key, lambda: _ranked(session, known, truth, chosen))
     return found, len(runs) - len(voters)
 
 
@@ -245,16 +241,6 @@ def _best_of_families(
     return sorted(best, key=lambda each: (each[0].is_weighted, -accuracy.get(each[0].id, -1.0)))
 
 
-@dataclass
-class _Ballot:
-    """What is kept of the votes, because their tables of probabilities are large."""
-
-    families: list[Family] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
-    predicted: list[NDArray[np.int64]] = field(default_factory=list)
-    own: list[NDArray[np.float32] | None] = field(default_factory=list)
-
-
 def _ranked(
     session: Session,
     dataset: DatasetRecord,
@@ -266,15 +252,19 @@ def _ranked(
     places = np.flatnonzero(codes < n_classes).astype(np.int64)
     labels = codes[places]
     largest = np.bincount(labels, minlength=n_classes).max(initial=0)
-    ballot = _Ballot()
+    families: list[Family] = []
+    left_out: list[LeftOut] = []
+    predictions: list[NDArray[np.int64]] = []
+    own: list[NDArray[np.float32] | None] = []
 
+    # Votes are read one by one, because their tables of probabilities are large.
     def votes() -> Iterator[Votes]:
         for run, n_runs in chosen[:MOST_MODELS]:
             found = queries.predictions_of(session, [run.id])[run.id]
             predicted = _in_truth_order(found, found.codes, truth)[places].astype(np.int64)
             if int((predicted == labels).sum()) <= largest:
                 why = "no more accurate than the largest class"
-                ballot.left_out.append(LeftOut(_family_of(run), why))
+                left_out.append(LeftOut(_family_of(run), why))
                 continue
             table = None
             if run.score_columns:
@@ -282,7 +272,7 @@ def _ranked(
                 ordered = _in_truth_order(found, scores, truth)[places]
                 table = _probabilities(run, labels, ordered, n_classes)
             vote = Votes(predicted, table)
-            ballot.families.append(
+            families.append(
                 Family(
                     _family_of(run),
                     run.id,
@@ -292,14 +282,14 @@ def _ranked(
                     is_weighted=run.is_weighted,
                 )
             )
-            ballot.predicted.append(predicted)
-            ballot.own.append(_own(vote))
+            predictions.append(predicted)
+            own.append(_own(vote))
             yield vote
 
     ranked: RankedLabels | None = rank_labels(labels, votes(), n_classes=n_classes)
-    ballot.left_out += [LeftOut(_family_of(run), _TOO_MANY) for run, _ in chosen[MOST_MODELS:]]
-    is_enough = len(ballot.families) >= FEWEST_WITHOUT_PROBABILITIES or any(
-        family.has_probabilities for family in ballot.families
+    left_out += [LeftOut(_family_of(run), _TOO_MANY) for run, _ in chosen[MOST_MODELS:]]
+    is_enough = len(families) >= FEWEST_WITHOUT_PROBABILITIES or any(
+        family.has_probabilities for family in families
     )
     planted = None
     if ranked is not None and is_enough and len(labels):
@@ -307,12 +297,12 @@ def _ranked(
     else:
         ranked = None
     return RankedDataset(
-        tuple(ballot.families),
-        tuple(ballot.left_out),
+        tuple(families),
+        tuple(left_out),
         labels,
         places,
-        tuple(ballot.predicted),
-        tuple(ballot.own),
+        tuple(predictions),
+        tuple(own),
         ranked,
         planted,
     )
@@ -382,7 +372,7 @@ def _answer(
         zip(found.labels[order].tolist(), ranked.suggested[order].tolist(), strict=True)
     )
     names = labels.names
-    samples = _sample_names(session, truth, found.places[shown])
+    samples = truths.names_at(session, truth, found.places[shown])
     return replace(
         about,
         n_labelled=len(found.labels),
@@ -398,14 +388,6 @@ def _answer(
         planted=found.planted,
         draft=draft_of(session, about.dataset, truth, about.size, answers),
     )
-
-
-def _sample_names(
-    session: Session, truth: TruthRecord, places: NDArray[np.int64]
-) -> Sequence[int | str]:
-    ids = truths.truth_ids(session, truth) if len(places) else None
-    positions: list[int] = places.tolist()
-    return positions if ids is None else ids.take(places).to_list()
 
 
 def _suspect(
