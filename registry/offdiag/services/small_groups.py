@@ -71,13 +71,13 @@ class GroupSizes:
     @cached_property
     def _hidden(self) -> Mapping[str, set[str]]:
         """The hidden values of each column: small ones, and those that would reveal them."""
+        if not self.k:
+            return {name: set() for name in self.columns}
         sizes = self._sizes
         found = {
             name: {level for level, size in of_levels.items() if size < self.k}
             for name, of_levels in sizes.items()
         }
-        if not self.k:
-            return found
         # Inner families first: what is hidden in them often protects the whole column as well.
         families = {
             name: [*self._inside_others(name), Family(tuple(of_levels))]

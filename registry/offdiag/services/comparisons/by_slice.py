@@ -32,7 +32,7 @@ from offdiag.services.small_groups import (
     smallest_judged,
     suppressed_below,
 )
-from offdiag.store import slices, truths
+from offdiag.store import slices
 from offdiag.store.database import Session
 from offdiag.store.slices import SliceChoices
 from offdiag.store.truths import TruthRecord
@@ -49,6 +49,11 @@ class ComparedColumns:
     hidden: Mapping[str, frozenset[str]]
     min_size: int
     k: int
+
+    @classmethod
+    def of(cls, sizes: GroupSizes) -> ComparedColumns:
+        hidden = {name: sizes.hidden(name) for name in sizes.columns}
+        return cls(sizes.columns, hidden, smallest_judged(), sizes.k)
 
     @property
     def choices(self) -> SliceChoices:
@@ -76,20 +81,15 @@ class ComparedColumns:
 def read_columns(session: Session, head: TruthRecord) -> ComparedColumns:
     """The columns by which runs on a label lineage can be compared."""
     k = suppressed_below()
+    if k:
+        return ComparedColumns.of(sizes_in_truth(session, head, k))
     columns = slices.slice_columns(session, head.root_id)
-    sizes = sizes_in_truth(session, truths.get_truth(session, head.id), k) if k else None
-    hidden = {name: frozenset() if sizes is None else sizes.hidden(name) for name in columns}
-    return ComparedColumns(columns, hidden, smallest_judged(), k)
+    return ComparedColumns.of(GroupSizes(columns, np.zeros(0, np.int64), k))
 
 
 def counted_columns(samples: PairedSamples) -> ComparedColumns:
     """The columns of samples that were counted together."""
-    k = suppressed_below()
-    sizes = GroupSizes(samples.slices, samples.sizes, k) if k else None
-    hidden = {
-        name: frozenset() if sizes is None else sizes.hidden(name) for name in samples.slices
-    }
-    return ComparedColumns(samples.slices, hidden, smallest_judged(), k)
+    return ComparedColumns.of(GroupSizes(samples.slices, samples.sizes, suppressed_below()))
 
 
 def compare_by_slice(

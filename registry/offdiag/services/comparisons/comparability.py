@@ -12,7 +12,6 @@ from offdiag.domain.slices import Slice
 from offdiag.services.comparisons.counted_together import CountedTogether
 from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed, suppressed_below
-from offdiag.store import truths
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Session
 
@@ -202,8 +201,8 @@ def hidden_slice(
     if counted is not None:
         groups = [GroupSizes(counted.samples.slices, counted.samples.sizes, k)]
     else:
-        heads = {run.truth.id for run in runs if run.truth is not None}
-        groups = [sizes_in_truth(session, truths.get_truth(session, each), k) for each in heads]
+        heads = {run.truth.id: run.truth for run in runs if run.truth is not None}
+        groups = [sizes_in_truth(session, each, k) for each in heads.values()]
     return _refused_as_hidden(part, k) if any(each.is_hidden(part) for each in groups) else None
 
 

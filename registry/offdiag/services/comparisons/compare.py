@@ -36,7 +36,7 @@ from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.services.lru_cache import LruCache, result_of
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed_below
 from offdiag.store import compared_runs as queries
-from offdiag.store import slices, truths
+from offdiag.store import slices
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database, Session
 from offdiag.store.runs import no_run
@@ -82,7 +82,7 @@ def offered_levels(
         sizes = GroupSizes(counted.samples.slices, counted.samples.sizes, k)
     else:
         truth = next(run.truth for run in runs if run.has_predictions and run.truth)
-        sizes = sizes_in_truth(session, truths.get_truth(session, truth.id), k)
+        sizes = sizes_in_truth(session, truth, k)
     return {
         name: tuple(each for each in values if each not in sizes.hidden(name))
         for name, values in choices.levels.items()

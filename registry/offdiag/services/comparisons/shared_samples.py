@@ -13,7 +13,6 @@ from offdiag.inputs.ids import SampleIds, common_places
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import differ, in_roomy_rows, is_labelled
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed_below
-from offdiag.store import truths
 from offdiag.store.compared_runs import ComparedRun, Predicted
 from offdiag.store.database import Session
 from offdiag.store.predictions import read_chunks
@@ -132,9 +131,7 @@ def sizes_of(session: Session, lineages: Sequence[TruthRecord]) -> tuple[GroupSi
     k = suppressed_below()
     if not k or len(lineages) < 2:
         return ()
-    return tuple(
-        sizes_in_truth(session, truths.get_truth(session, each.id), k) for each in lineages
-    )
+    return tuple(sizes_in_truth(session, each, k) for each in lineages)
 
 
 def rests_of(
