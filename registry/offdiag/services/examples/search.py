@@ -101,18 +101,22 @@ def find_page(
     """
     scan = _Scan(session, source, question)
     if order.key is SortKey.LOGGED:
-        total, before, chosen = _in_run_order(scan, cursor=cursor, size=size)
-        chosen = scores_of(session, source, chosen, scan.starts)
-    elif agreeing is not None:
-        total, before, chosen = _by_agreement(
-            scan, agreeing, order=order, cursor=cursor, size=size
-        )
-        chosen = scores_of(session, source, chosen, scan.starts)
+        before, chosen = _in_run_order(scan, cursor=cursor, size=size)
     else:
-        total, before, chosen = _by_score(scan, order=order, cursor=cursor, size=size)
+        keyed = _by_score(scan, order.key) if agreeing is None else _by_agreement(scan, agreeing)
+        before, chosen = 0, none_chosen(set_bytes=source.set_bytes)
+        for found in keyed:
+            if cursor is not None:
+                before += count_before(found, descending=order.descending, cursor=cursor)
+            chosen = nearest(
+                chosen.followed_by(found), descending=order.descending, cursor=cursor, size=size
+            )
+    if chosen.scores is None:
+        chosen = scores_of(session, source, chosen, scan.starts)
     if cursor is not None and cursor.backwards:
         before -= len(chosen)
-    return FoundExamples(total, before, chosen, scan.facts_of(chosen))
+    facts = facts_of(session, source, chosen, scan.truth.starts)
+    return FoundExamples(scan.total, before, chosen, facts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +138,8 @@ def find_first(
 ) -> FirstExamples:
     """The first matching predictions in the order of the run. Raises `InvalidInput`."""
     scan = _Scan(session, source, question)
-    total, _, chosen = _in_run_order(scan, cursor=None, size=size)
-    return FirstExamples(total, chosen, scan.starts, scan.truth.starts)
+    _, chosen = _in_run_order(scan, cursor=None, size=size)
+    return FirstExamples(scan.total, chosen, scan.starts, scan.truth.starts)
 
 
 class _Scan:
@@ -151,6 +155,8 @@ class _Scan:
         self.members = self._members_of(question.part)
         self.starts: dict[int, int] = {}
         """The starts of the chunks with matches, by chunk number."""
+        self.total = 0
+        """The number of matches in the chunks that were read."""
 
     def _members_of(self, text: str | None) -> NDArray[np.bool_] | None:
         if text is None:
@@ -169,6 +175,7 @@ class _Scan:
             found = self.matches_in(chunk, start)
             if len(found):
                 self.starts[chunk.seq] = start
+                self.total += len(found)
                 yield found
             start += len(chunk)
 
@@ -196,10 +203,6 @@ class _Scan:
 
     def _rows(self, codes: Codes) -> NDArray[np.int64]:
         return in_roomy_rows(codes, len(self.source.labels)).astype(np.int64)
-
-    def facts_of(self, chosen: Chosen) -> SampleFacts:
-        """The names and slices of the samples of some predictions."""
-        return facts_of(self.session, self.source, chosen, self.truth.starts)
 
 
 def facts_of(
@@ -251,57 +254,34 @@ def scores_of(
     return replace(chosen, scores=scores)
 
 
-def _in_run_order(scan: _Scan, *, cursor: Cursor | None, size: int) -> tuple[int, int, Chosen]:
-    total, before, kept = 0, 0, none_chosen(set_bytes=scan.source.set_bytes)
+def _in_run_order(scan: _Scan, *, cursor: Cursor | None, size: int) -> tuple[int, Chosen]:
+    before, kept = 0, none_chosen(set_bytes=scan.source.set_bytes)
     for found in scan.codes():
-        total += len(found)
         if cursor is not None:
             before += count_before(found, descending=False, cursor=cursor)
         kept = following(kept, found, cursor=cursor, size=size)
-    return total, before, kept
+    return before, kept
 
 
-def _by_score(
-    scan: _Scan, *, order: ExampleOrder, cursor: Cursor | None, size: int
-) -> tuple[int, int, Chosen]:
+def _by_score(scan: _Scan, key: SortKey) -> Iterator[Chosen]:
     source = scan.source
-    total = sum(len(found) for found in scan.codes())
-    before, kept = 0, none_chosen(source.n_columns, set_bytes=source.set_bytes)
+    # Scores are read of the chunks that have matches.
+    for _ in scan.codes():
+        pass
     for chunk in read_scored(scan.session, source.run_id, scan.starts):
         found = scan.matches_in(chunk, scan.starts[chunk.seq])
         assert found.scores is not None  # noqa: S101  # They were asked for.
         keys = sort_keys(
-            order.key,
+            key,
             found.scores,
             found.predicted,
             found.actual,
             source.positive,
             sum_of_both=source.sum_of_both,
         )
-        found = replace(found, key=keys)
-        if cursor is not None:
-            before += count_before(found, descending=order.descending, cursor=cursor)
-        kept = nearest(
-            kept.followed_by(found), descending=order.descending, cursor=cursor, size=size
-        )
-    return total, before, kept
+        yield replace(found, key=keys)
 
 
-def _by_agreement(
-    scan: _Scan,
-    agreeing: NDArray[np.int64],
-    *,
-    order: ExampleOrder,
-    cursor: Cursor | None,
-    size: int,
-) -> tuple[int, int, Chosen]:
-    total, before, kept = 0, 0, none_chosen(set_bytes=scan.source.set_bytes)
-    for codes in scan.codes():
-        total += len(codes)
-        found = replace(codes, key=agreeing[codes.position].astype(np.float64))
-        if cursor is not None:
-            before += count_before(found, descending=order.descending, cursor=cursor)
-        kept = nearest(
-            kept.followed_by(found), descending=order.descending, cursor=cursor, size=size
-        )
-    return total, before, kept
+def _by_agreement(scan: _Scan, agreeing: NDArray[np.int64]) -> Iterator[Chosen]:
+    for found in scan.codes():
+        yield replace(found, key=agreeing[found.position].astype(np.float64))

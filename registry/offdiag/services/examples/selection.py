@@ -195,12 +195,11 @@ class Chosen:
         )
 
 
-def none_chosen(n_columns: int = 0, *, set_bytes: int = 0) -> Chosen:
-    """No predictions, with this many columns of scores, or bytes per row for sets."""
+def none_chosen(*, set_bytes: int) -> Chosen:
+    """No predictions, with this many bytes per row for sets, or 0 for single classes."""
     none = np.zeros(0, dtype=np.int64)
     answers = np.zeros((0, set_bytes), dtype=np.int64) if set_bytes else none
-    scores = np.zeros((0, n_columns), dtype=np.float32) if n_columns else None
-    return Chosen(none, none.astype(np.float64), answers, answers, none, scores)
+    return Chosen(none, none.astype(np.float64), answers, answers, none)
 
 
 def matches(
