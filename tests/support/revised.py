@@ -111,14 +111,7 @@ def live_and_silent_processes(database: Database) -> None:
     """A scheduler that lives, and a worker that has been silent for an hour."""
     with database.write() as session:
         for kind, pid in (("worker", 41), ("scheduler", 42)):
-            job_lease.beat(
-                session,
-                name=f"{kind} {pid}@host",
-                kind=kind,
-                host="host",
-                pid=pid,
-                started_at=database.clock(),
-            )
+            job_lease.beat(session, job_lease.Heart(kind, "host", pid, database.clock()))
         session.execute(
             update(HeartbeatRow)
             .where(HeartbeatRow.kind == "worker")

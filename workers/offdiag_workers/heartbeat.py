@@ -11,13 +11,13 @@ import structlog
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.health import (
     EVERY_S,
-    Heart,
     HeartKind,
     beat,
     heart_of_this_process,
     stop_beating,
 )
 from offdiag.store.database import Database
+from offdiag.store.job_lease import Heart
 
 log = structlog.get_logger()
 

@@ -9,13 +9,13 @@ import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 
 from offdiag.domain.runs import RunState
 from offdiag.store import job_lease
 from offdiag.store.database import Database, Session
 from offdiag.store.health import QueueState, log_bytes, registry_health
+from offdiag.store.job_lease import Heart
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +50,6 @@ SILENT_AFTER_S = 30.0
 _FORGOTTEN_AFTER_S = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class Heart:
-    """The identity of this process as a worker or scheduler."""
-
-    kind: HeartKind
-    host: str
-    pid: int
-    started_at: datetime
-
-    @property
-    def name(self) -> str:
-        return f"{self.kind} {self.pid}@{self.host}"
-
-
 def heart_of_this_process(kind: HeartKind, database: Database) -> Heart:
     return Heart(kind, socket.gethostname(), os.getpid(), database.clock())
 
@@ -71,22 +57,14 @@ def heart_of_this_process(kind: HeartKind, database: Database) -> Heart:
 def beat(database: Database, heart: Heart) -> None:
     """Record a heartbeat, and forget processes that have been silent for a day."""
     with database.write() as session:
-        job_lease.beat(
-            session,
-            name=heart.name,
-            kind=heart.kind,
-            host=heart.host,
-            pid=heart.pid,
-            started_at=heart.started_at,
-        )
+        job_lease.beat(session, heart)
         job_lease.forget_silent(session, older_than_s=_FORGOTTEN_AFTER_S)
 
 
 def has_worker(session: Session) -> bool:
     """Whether a worker has given a sign of life lately."""
     return any(
-        beat.kind == "worker" and beat.age_s <= SILENT_AFTER_S
-        for beat in job_lease.list_heartbeats(session)
+        beat.age_s <= SILENT_AFTER_S for beat in job_lease.list_heartbeats(session, "worker")
     )
 
 

@@ -10,7 +10,7 @@ takes longer than executing it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
 
@@ -36,7 +36,7 @@ from sqlalchemy.orm import Session
 from offdiag.store.database import database_now
 from offdiag.store.jobs import WAITING, Lease
 from offdiag.store.models import HeartbeatRow, ProjectRow, WorkRow
-from offdiag.store.models.base import insert_into
+from offdiag.store.models.base import insert_into, record_as
 
 _EXECUTING = text("state = 'doing'")
 
@@ -150,31 +150,37 @@ def _free_parts(*, has_limit: bool) -> tuple[ColumnElement[bool], ColumnElement[
 
 
 @dataclass(frozen=True, slots=True)
-class Heartbeat:
+class Heart:
+    """The identity of a process as a worker or scheduler."""
+
+    kind: str
+    host: str
+    pid: int
+    started_at: datetime
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.pid}@{self.host}"
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat(Heart):
     """A process and how many seconds ago it last gave a sign of life.
 
     If that is ahead, the clock was set back and the process has been silent since: those that are
     alive report every few seconds. `age_s` is then how far ahead.
     """
 
-    name: str
-    kind: str
-    host: str
-    pid: int
-    started_at: datetime
     age_s: float
 
 
-def beat(
-    session: Session, *, name: str, kind: str, host: str, pid: int, started_at: datetime
-) -> None:
+def beat(session: Session, heart: Heart) -> None:
     """Record that a process is alive."""
-    facts = {"kind": kind, "host": host, "pid": pid, "started_at": started_at}
-    seen = {"seen_at": database_now()}
+    facts = {**asdict(heart), "seen_at": database_now()}
     session.execute(
         insert_into(session, HeartbeatRow)
-        .values(name=name, **facts, **seen)
-        .on_conflict_do_update(index_elements=["name"], set_={**facts, **seen})
+        .values(name=heart.name, **facts)
+        .on_conflict_do_update(index_elements=["name"], set_=facts)
     )
 
 
@@ -189,11 +195,9 @@ def forget_silent(session: Session, *, older_than_s: float) -> None:
     session.execute(delete(HeartbeatRow).where(age > older_than_s))
 
 
-def list_heartbeats(session: Session) -> tuple[Heartbeat, ...]:
-    """All known processes, most recent sign of life first."""
+def list_heartbeats(session: Session, kind: str | None = None) -> tuple[Heartbeat, ...]:
+    """All known processes, or those of one kind, most recent sign of life first."""
     age = func.abs(database_now() - HeartbeatRow.seen_at).label("age")
-    rows = session.execute(select(HeartbeatRow, age).order_by(age, HeartbeatRow.name))
-    return tuple(
-        Heartbeat(row.name, row.kind, row.host, row.pid, row.started_at, age_s)
-        for row, age_s in rows
-    )
+    known = select(HeartbeatRow, age).order_by(age, HeartbeatRow.name)
+    rows = session.execute(known if kind is None else known.where(HeartbeatRow.kind == kind))
+    return tuple(record_as(Heartbeat, row, age_s=age_s) for row, age_s in rows)

@@ -99,14 +99,7 @@ def test_the_baseline_is_named_as_its_run_is(client: PageClient, planned: Databa
 
 def test_a_living_scheduler_is_said_to_be_healthy(client: PageClient, planned: Database) -> None:
     with planned.write() as session:
-        job_lease.beat(
-            session,
-            name="scheduler 1@host",
-            kind="scheduler",
-            host="host",
-            pid=1,
-            started_at=planned.clock(),
-        )
+        job_lease.beat(session, job_lease.Heart("scheduler", "host", 1, planned.clock()))
 
     page = client.page("/reports")
 

@@ -75,9 +75,8 @@ def reports_page(database: Database, *, project: str | None = None) -> ReportsPa
     """All reports of the registry, or of one project."""
     with database.read() as session:
         entries = tuple(_entries(session, project))
-        beats = list_heartbeats(session)
+        schedulers = list_heartbeats(session, "scheduler")
         baselines = baseline_names(session, entries)
-    schedulers = tuple(beat for beat in beats if beat.kind == "scheduler")
     return ReportsPage(entries, schedulers, baselines)
 
 

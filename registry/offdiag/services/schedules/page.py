@@ -148,13 +148,12 @@ def report_page(
         report = None if content is None else read_report(json.loads(content))
         history = () if report is None else report.history
         now = None if schedule is None else database_time(session)
-        beats = () if schedule is None else tuple(list_heartbeats(session))
+        has_scheduler = schedule is None or is_alive(list_heartbeats(session, "scheduler"))
     return ReportPage(
         entry=entry,
         baseline=baseline,
         planned=None if now is None or schedule is None else schedule_entry(schedule, entry, now),
-        has_scheduler=schedule is None
-        or is_alive(tuple(beat for beat in beats if beat.kind == "scheduler")),
+        has_scheduler=has_scheduler,
         editions=tuple(
             EditionEntry(edition, tuple(sent[edition.id])) for edition in found.editions
         ),
