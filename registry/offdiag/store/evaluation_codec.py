@@ -16,7 +16,7 @@ Decoding raises `ValueError` for bytes that encoding cannot have written.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -57,7 +57,8 @@ def pack(per_class: Mapping[str, Sequence[MetricValue]], n_classes: int) -> Clas
     for row, key in enumerate(keys):
         for column, cell in enumerate(per_class[key]):
             if cell.ci_method is not None:
-                numbers[row, column] = [_or_nan(getattr(cell, name)) for name in _FIELDS]
+                # None becomes NaN.
+                numbers[row, column] = [getattr(cell, name) for name in _FIELDS]
                 codes[row, column, 2] = _code(words, cell.ci_method)
             elif cell.value is not None:
                 numbers[row, column, 0] = cell.value
@@ -133,12 +134,10 @@ def _code(words: dict[str, int], word: str) -> int:
     return words.setdefault(word, len(words) + 1)
 
 
-def _or_nan(number: float | None) -> float:
-    return np.nan if number is None else number
-
-
 _POINTS = struct.Struct("<IBBxx")  # number, bytes per threshold, bytes per count
 _BINS = struct.Struct("<I")
+_OF_BINS = ("<f8", "<i8", "<i8", "<f8")
+_OF_HISTOGRAM = ("<f8", "<i8", "<i8")
 _COUNT_TYPES = {1: "<u1", 2: "<u2", 4: "<u4", 8: "<u8"}
 
 
@@ -183,39 +182,34 @@ def decode_points(
 
 def encode_bins(bins: CalibrationBins) -> bytes:
     """Encode edges, then counts, events and sums of scores."""
-    return _BINS.pack(len(bins.count)) + b"".join(
-        [
-            bins.edges.astype("<f8").tobytes(),
-            bins.count.astype("<i8").tobytes(),
-            bins.happened.astype("<i8").tobytes(),
-            bins.score_sum.astype("<f8").tobytes(),
-        ]
-    )
+    columns = (bins.edges, bins.count, bins.happened, bins.score_sum)
+    return _in_bins(len(bins.count), columns, _OF_BINS)
 
 
 def decode_bins(data: bytes) -> CalibrationBins:
-    (n,) = _header(_BINS, data)
-    edges, rest = _split(data[_BINS.size :], (n + 1) * 8)
-    count, happened, score_sum = _columns(rest, n, ("<i8", "<i8", "<f8"))
-    return CalibrationBins(np.frombuffer(edges, "<f8"), count, happened, score_sum)
+    return CalibrationBins(*_from_bins(data, _OF_BINS))
 
 
 def encode_histogram(histogram: ScoreHistogram) -> bytes:
     """Encode edges, then counts of positive and negative samples."""
-    return _BINS.pack(len(histogram.positive)) + b"".join(
-        [
-            histogram.edges.astype("<f8").tobytes(),
-            histogram.positive.astype("<i8").tobytes(),
-            histogram.negative.astype("<i8").tobytes(),
-        ]
-    )
+    columns = (histogram.edges, histogram.positive, histogram.negative)
+    return _in_bins(len(histogram.positive), columns, _OF_HISTOGRAM)
 
 
 def decode_histogram(data: bytes) -> ScoreHistogram:
+    return ScoreHistogram(*_from_bins(data, _OF_HISTOGRAM))
+
+
+def _in_bins(n: int, columns: Iterable[NDArray[Any]], types: Sequence[str]) -> bytes:
+    stored = (column.astype(name) for column, name in zip(columns, types, strict=True))
+    return _BINS.pack(n) + b"".join(column.tobytes() for column in stored)
+
+
+def _from_bins(data: bytes, types: Sequence[str]) -> list[NDArray[Any]]:
+    """The n + 1 edges of the bins, and columns of n entries."""
     (n,) = _header(_BINS, data)
     edges, rest = _split(data[_BINS.size :], (n + 1) * 8)
-    positive, negative = _columns(rest, n, ("<i8", "<i8"))
-    return ScoreHistogram(np.frombuffer(edges, "<f8"), positive, negative)
+    return [np.frombuffer(edges, types[0]), *_columns(rest, n, types[1:])]
 
 
 def _header(layout: struct.Struct, data: bytes) -> tuple[int, ...]:

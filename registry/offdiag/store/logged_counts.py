@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.inputs.counted_samples import CountedSamples
-from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import to_canonical
 from offdiag.store import codec
 from offdiag.store.models import CountedSamplesRow, CountedSliceRow, RunRow, UploadedMatrixRow
+from offdiag.store.slices import column_of, stored_column
 
 
 def insert_matrix(
@@ -64,16 +64,7 @@ def insert_counted_samples(session: Session, run_id: str, counted: CountedSample
     )
     session.flush()  # The slices refer to it.
     for name, column in counted.slices.items():
-        session.add(
-            CountedSliceRow(
-                run_id=run_id,
-                name=name,
-                levels=list(column.levels),
-                dtype=column.codes.dtype.str[1:],
-                codec=codec.TAGS if column.of_tags else codec.RAW,
-                codes=codec.encode_codes(column.codes),
-            )
-        )
+        session.add(CountedSliceRow(run_id=run_id, name=name, **stored_column(column)))
     session.flush()  # Constraint errors should be raised by this statement.
 
 
@@ -93,14 +84,7 @@ def find_counted_samples(session: Session, run_id: str) -> CountedSamples | None
         codec.decode_codes(row.actual, row.dtype),
         codec.decode_codes(row.predicted, row.dtype),
         sizes,
-        {
-            each.name: SliceColumn(
-                tuple(each.levels),
-                codec.decode_codes(each.codes, each.dtype),
-                each.codec == codec.TAGS,
-            )
-            for each in columns
-        },
+        {each.name: column_of(each) for each in columns},
         None if row.scores is None or has_events else codec.decode_cells(row.scores, sizes),
         codec.decode_events(row.scores) if row.scores is not None and has_events else (),
     )

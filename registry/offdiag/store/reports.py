@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Text, cast, exists, func, select, update
+from sqlalchemy import ColumnElement, Text, cast, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.store import codec
@@ -95,46 +95,44 @@ def insert_edition(
 
 
 def find_edition(session: Session, edition_id: int) -> EditionRecord | None:
-    found = session.execute(
-        select_editions().where(ReportEditionRow.id == edition_id)
-    ).one_or_none()
-    return None if found is None else edition_record(*found)
+    return next(iter(find_editions(session, [edition_id])), None)
 
 
 def find_editions(session: Session, edition_ids: Sequence[int]) -> list[EditionRecord]:
     """Editions by id, the newest of each series first."""
-    rows = session.execute(
-        select_editions()
-        .where(ReportEditionRow.id.in_(edition_ids))
-        .order_by(ProjectRow.name, ReportEditionRow.name, ReportEditionRow.number.desc())
-    )
-    return [edition_record(*row) for row in rows]
+    return _editions(session, ReportEditionRow.id.in_(edition_ids))
 
 
 def find_numbered(
     session: Session, *, project: str, name: str, number: int | None
 ) -> EditionRecord | None:
     """An edition of a series by its number; without a number the newest."""
-    statement = select_editions().where(ProjectRow.name == project, ReportEditionRow.name == name)
-    if number is not None:
-        statement = statement.where(ReportEditionRow.number == number)
-    found = session.execute(statement.order_by(ReportEditionRow.number.desc()).limit(1)).first()
-    return None if found is None else edition_record(*found)
+    series = (ProjectRow.name == project, ReportEditionRow.name == name)
+    wanted = () if number is None else (ReportEditionRow.number == number,)
+    return next(iter(_editions(session, *series, *wanted, limit=1)), None)
 
 
 def editions_before(
     session: Session, edition: EditionRecord, state: EditionState, *, limit: int
 ) -> list[EditionRecord]:
     """Earlier editions of the same series in a state, newest first."""
+    return _editions(
+        session,
+        ReportEditionRow.project_id == edition.project_id,
+        ReportEditionRow.name == edition.name,
+        ReportEditionRow.number < edition.number,
+        ReportEditionRow.state == state,
+        limit=limit,
+    )
+
+
+def _editions(
+    session: Session, *where: ColumnElement[bool], limit: int | None = None
+) -> list[EditionRecord]:
     rows = session.execute(
         select_editions()
-        .where(
-            ReportEditionRow.project_id == edition.project_id,
-            ReportEditionRow.name == edition.name,
-            ReportEditionRow.number < edition.number,
-            ReportEditionRow.state == state,
-        )
-        .order_by(ReportEditionRow.number.desc())
+        .where(*where)
+        .order_by(ProjectRow.name, ReportEditionRow.name, ReportEditionRow.number.desc())
         .limit(limit)
     )
     return [edition_record(*row) for row in rows]

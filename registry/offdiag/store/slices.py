@@ -20,6 +20,7 @@ from offdiag.metrics.slices.counts import COUNTS_VERSION, SliceCounts
 from offdiag.store import codec
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (
+    CountedSliceRow,
     EvaluationRow,
     PendingSliceRow,
     SliceCountsRow,
@@ -43,7 +44,7 @@ def slice_columns(session: Session, root_id: int) -> dict[str, SliceColumn]:
         .where(TruthSliceRow.truth_version_id == root_id)
         .order_by(TruthSliceRow.name)
     )
-    return {row.name: _column(row) for row in rows}
+    return {row.name: column_of(row) for row in rows}
 
 
 def slice_choices(session: Session, root_id: int, names: Collection[str]) -> SliceChoices:
@@ -83,7 +84,7 @@ def replace_slice_column(
     session.execute(
         update(TruthSliceRow)
         .where(TruthSliceRow.truth_version_id == root_id, TruthSliceRow.name == name)
-        .values(created_at=now, **_stored(column))
+        .values(created_at=now, **stored_column(column))
     )
 
 
@@ -113,7 +114,7 @@ def insert_slice_column(
 ) -> None:
     """Store a column whose values are in the order of the labels."""
     session.add(
-        TruthSliceRow(truth_version_id=root_id, name=name, created_at=now, **_stored(column))
+        TruthSliceRow(truth_version_id=root_id, name=name, created_at=now, **stored_column(column))
     )
     session.flush()  # Constraint errors should be raised by this statement.
 
@@ -121,7 +122,7 @@ def insert_slice_column(
 def insert_pending_slices(session: Session, run_id: str, seq: int, columns: SliceColumns) -> None:
     """Store the values that came with a chunk until the run is finished."""
     for name, column in columns.items():
-        session.add(PendingSliceRow(run_id=run_id, seq=seq, name=name, **_stored(column)))
+        session.add(PendingSliceRow(run_id=run_id, seq=seq, name=name, **stored_column(column)))
     session.flush()  # As above.
 
 
@@ -133,7 +134,7 @@ def pending_slices(session: Session, run_id: str) -> dict[int, dict[str, SliceCo
         .where(PendingSliceRow.run_id == run_id)
         .order_by(PendingSliceRow.seq, PendingSliceRow.name)
     ):
-        found.setdefault(row.seq, {})[row.name] = _column(row)
+        found.setdefault(row.seq, {})[row.name] = column_of(row)
     return found
 
 
@@ -212,7 +213,8 @@ def _counts(row: SliceCountsRow) -> SliceCounts:
     )
 
 
-def _stored(column: SliceColumn) -> dict[str, Any]:
+def stored_column(column: SliceColumn) -> dict[str, Any]:
+    """The values of a column in each table that has slice columns."""
     return {
         "levels": list(column.levels),
         "dtype": column.codes.dtype.str[1:],
@@ -221,6 +223,7 @@ def _stored(column: SliceColumn) -> dict[str, Any]:
     }
 
 
-def _column(row: TruthSliceRow | PendingSliceRow) -> SliceColumn:
+def column_of(row: TruthSliceRow | PendingSliceRow | CountedSliceRow) -> SliceColumn:
+    """The column that was stored in a row."""
     codes = codec.decode_codes(row.codes, row.dtype)
     return SliceColumn(tuple(row.levels), codes, row.codec == codec.TAGS)

@@ -17,6 +17,7 @@ from pyarrow import fs
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from offdiag.store.bi_views import VIEWS
 from offdiag.store.models import DatasetRow, ProjectRow, RunRow
 
 
@@ -78,44 +79,23 @@ class Column:
 _RUN = Column("run_id", _TEXT, "The run.")
 _PROJECT = Column("project", _TEXT, "Its project.")
 _DATASET = Column("dataset", _TEXT, "Its dataset.")
+_TEXTS_OF_RUNS = next(view.columns for view in VIEWS if view.name == "runs")
+
+
+def _of_runs(kind: pa.DataType, *names: str) -> list[Column]:
+    """Columns of runs, which have the texts of the view for BI tools."""
+    return [Column(name, kind, _TEXTS_OF_RUNS[name]) for name in names]
+
 
 RELATIONS: Mapping[str, tuple[Column, ...]] = {
     "runs": (
-        Column("run_id", _TEXT, "Identifier of the run."),
-        _PROJECT,
-        _DATASET,
-        Column("task", _TEXT, "`binary`, `multiclass` or `multilabel`."),
-        Column("name", _TEXT, "Name, not unique."),
-        Column("model", _TEXT, "Model name; NULL if not given."),
-        Column("state", _TEXT, "`open`, `finished`, `evaluated` or `failed`."),
-        Column("author", _TEXT, "Author."),
-        Column("git_sha", _TEXT, "Git commit it was logged from."),
-        Column(
-            "source_orientation",
-            _TEXT,
-            "`predictions`, or the orientation of an uploaded matrix.",
-        ),
-        Column("created_at", _MOMENT, "When it was opened."),
-        Column("finished_at", _MOMENT, "When it was complete; NULL while it is open."),
-        Column("n_predictions", pa.int64(), "Number of its predictions, 0 for a matrix."),
-        Column("truth_version", pa.int64(), "Label version of its results."),
-        Column(
-            "hides_minority",
-            pa.bool_(),
-            "Whether its accuracy hides a class; NULL if not applicable.",
-        ),
-        Column(
-            "may_hide_minority",
-            pa.bool_(),
-            "Whether it may hide one: a large gap in recall is possible, none is confirmed.",
-        ),
-        Column(
-            "is_weighted",
-            pa.bool_(),
-            "Whether its examples have weights; its metrics are then of sums of weights.",
-        ),
-        Column("params", _TEXT, "Parameters as JSON: `params->>'lr'`."),
-        Column("tags", _TEXT, "Tags as JSON."),
+        *_of_runs(_TEXT, "run_id", "project", "dataset", "task"),
+        Column("name", _TEXT, _TEXTS_OF_RUNS["run_name"]),
+        *_of_runs(_TEXT, "model", "state", "author", "git_sha", "source_orientation"),
+        *_of_runs(_MOMENT, "created_at", "finished_at"),
+        *_of_runs(pa.int64(), "n_predictions", "truth_version"),
+        *_of_runs(pa.bool_(), "hides_minority", "may_hide_minority", "is_weighted"),
+        *_of_runs(_TEXT, "params", "tags"),
     ),
     "metrics": (
         _RUN,
