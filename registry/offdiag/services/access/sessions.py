@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from offdiag.domain.access import Caller, CallerKind, Grant, may, narrowed
 from offdiag.domain.runs import require_name
@@ -78,7 +78,9 @@ def caller_of_session(database: Database, secret: str, life: SessionLife) -> Cal
     digest, now = digest_of(secret), database.clock()
     with database.read() as session:
         found = sessions.find_session(session, digest)
-        if found is None or not _lasts(found.seen_at, found.created_at, now, life):
+        if found is None or now - found.seen_at >= life.idle:
+            return None
+        if now - found.created_at >= life.longest:
             return None
         grants = users.grants_of(session, found.user_id)
     if now - found.seen_at >= TOUCHED_EVERY:
@@ -119,10 +121,6 @@ def change_password(
 def digest_of(secret: str) -> str:
     """The stored digest of a random secret, which needs no salt and no slow hash."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _lasts(seen: datetime, created: datetime, now: datetime, life: SessionLife) -> bool:
-    return now - seen < life.idle and now - created < life.longest
 
 
 PREFIX = "offdiag_"

@@ -153,6 +153,9 @@ CHUNK_SIZE = 65_536
 still fits in the second-level cache."""
 
 
+_Rows = NDArray[np.int64] | slice
+
+
 @dataclass(frozen=True)
 class Batch:
     """Aligned arrays about n samples.
@@ -184,26 +187,25 @@ class Batch:
 
     def take(self, positions: NDArray[np.int64]) -> Batch:
         """The samples at these positions, in this order."""
-        return Batch(
-            self.predicted[positions],
-            None if self.actual is None else self.actual[positions],
-            None if self.ids is None else self.ids.take(positions),
-            None if self.scores is None else Scores(self.scores.values[positions]),
-            {name: column.take(positions) for name, column in self.slices.items()},
-            decision=self.decision,
-            weight=None if self.weight is None else self.weight[positions],
-        )
+        ids = None if self.ids is None else self.ids.take(positions)
+        columns = {name: column.take(positions) for name, column in self.slices.items()}
+        return self._at(positions, ids, columns)
 
     def slice(self, start: int, stop: int) -> Batch:
         """The samples from `start` up to, but excluding, `stop`, sharing memory."""
+        ids = None if self.ids is None else self.ids.slice(start, stop)
+        columns = {name: column.slice(start, stop) for name, column in self.slices.items()}
+        return self._at(np.s_[start:stop], ids, columns)
+
+    def _at(self, rows: _Rows, ids: SampleIds | None, columns: SliceColumns) -> Batch:
         return Batch(
-            self.predicted[start:stop],
-            None if self.actual is None else self.actual[start:stop],
-            None if self.ids is None else self.ids.slice(start, stop),
-            None if self.scores is None else Scores(self.scores.values[start:stop]),
-            {name: column.slice(start, stop) for name, column in self.slices.items()},
+            self.predicted[rows],
+            None if self.actual is None else self.actual[rows],
+            ids,
+            None if self.scores is None else Scores(self.scores.values[rows]),
+            columns,
             decision=self.decision,
-            weight=None if self.weight is None else self.weight[start:stop],
+            weight=None if self.weight is None else self.weight[rows],
         )
 
     def counts(self, *, n_classes: int) -> SampleCounts | OccupiedCells | None:

@@ -156,7 +156,7 @@ def require_same_rows(
         )
 
 
-def _rows_of(archive: ArchiveReader, table: Table) -> Iterator[Mapping[str, Any]]:
+def _rows_of(archive: ArchiveReader, table: Table) -> Iterator[dict[str, Any]]:
     for part in archive.manifest.parts:
         if part.table == table.name:
             yield from decode_rows(table, archive.read(part), n_rows=part.n_rows)
@@ -197,20 +197,13 @@ def load_archive(connection: Connection, archive: ArchiveReader, progress: Progr
         raise _strange(f"a registry of schema {manifest.schema} has no table {min(unknown)}")
     n_done = 0
     for table in tables:
-        for batch in _batches(archive, table):
+        rows = _rows_of(archive, table)
+        while batch := list(islice(rows, _ROWS_AT_ONCE)):
             _insert(connection, table, batch)
             n_done += len(batch)
             progress(n_done, manifest.n_rows)
     _require_references(connection)
     set_sequences(connection, tables, manifest.sequences)
-
-
-def _batches(archive: ArchiveReader, table: Table) -> Iterator[list[dict[str, Any]]]:
-    for part in archive.manifest.parts:
-        if part.table == table.name:
-            rows = decode_rows(table, archive.read(part), n_rows=part.n_rows)
-            while batch := list(islice(rows, _ROWS_AT_ONCE)):
-                yield batch
 
 
 def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
