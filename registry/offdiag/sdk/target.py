@@ -47,7 +47,7 @@ def destination_at(url: str, settings: Settings) -> Destination:
         from offdiag.sdk.embedded.destination import DatabaseDestination
         from offdiag.sdk.embedded.registry import EmbeddedRegistry
 
-    return DatabaseDestination(EmbeddedRegistry.opened(url, settings).database, settings.server)
+    return DatabaseDestination(EmbeddedRegistry.opened(url, settings))
 
 
 def registry_at(url: str, settings: Settings) -> Registry:

@@ -272,7 +272,7 @@ def test_a_database_that_is_away_refuses_nothing(
         raise DatabaseUnavailable("the database is locked.")
 
     with monkeypatch.context() as locked:
-        locked.setattr("offdiag.sdk.embedded.destination.open_run", away)
+        locked.setattr("offdiag.services.ingest.log_predictions.open_run", away)
         code, report = synced(sqlite_database.url)
 
     assert (code, report["runs"][0]["outcome"]) == (1, "not reached")
