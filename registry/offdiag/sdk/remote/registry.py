@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
-from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, RunState
+from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
@@ -35,7 +35,6 @@ from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.log_requests import new_counts, new_matrix, new_paired_counts, new_run
 from offdiag.sdk.remote.run import (
     WAITING,
-    Frame,
     RemoteRun,
     SpoolingRun,
     keep_finished,
@@ -178,9 +177,7 @@ class RemoteRegistry:
             return opened
         run = OpenedAnswer.model_validate_json(answer)
         _warn_of_others(run.notices, label_notes(run.labels.names))
-        is_open = run.state == RunState.OPEN.value
-        frame = Frame(run.id, run.labels.label_set(), run.positive_label, is_open)
-        return RemoteRun(self.connection, frame, asked, self.settings.client)
+        return RemoteRun(self.connection, run, asked, self.settings.client)
 
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
         body = new_matrix(repeatable(facts), dataset, given)

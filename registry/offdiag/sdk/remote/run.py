@@ -27,11 +27,12 @@ from pydantic import TypeAdapter
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import warn_of
+from offdiag.domain.runs import RunState
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, KeyUsed, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.bodies.columns import MOST_BYTES_SENT, MOST_CELLS, MOST_ROWS
-from offdiag.records.ingest import ClosedRun, Closing
+from offdiag.records.ingest import ClosedRun, Closing, OpenedRun
 from offdiag.sdk.remote.connection import Connection, delay_before_next, delays, with_retries
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun, is_final
 from offdiag.services.ingest.batch import Batch
@@ -246,17 +247,6 @@ _BYTES_OF_FRAME = 1 << 20
 """Room in a chunk for what is not samples: names of columns, classes and slice values."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """What the chunks of a run refer to."""
-
-    run_id: str
-    labels: LabelSet
-    positive_label: str | None
-    is_open: bool
-    """Whether it can take chunks, unlike a finished run that was found by its key."""
-
-
 def send_chunk(connection: Connection, run_id: str, seq: int, content: Any) -> None:
     """One attempt to store a chunk. Raises as `Connection.ask` does."""
     digest = base64.b64encode(hashlib.sha256(content).digest()).decode()
@@ -288,12 +278,17 @@ class RemoteRun:
     keeps = True
 
     def __init__(
-        self, connection: Connection, frame: Frame, asked: SpooledRequest, settings: ClientSettings
+        self,
+        connection: Connection,
+        opened: OpenedRun,
+        asked: SpooledRequest,
+        settings: ClientSettings,
     ) -> None:
-        self.run_id = frame.run_id
-        self.labels = frame.labels
-        self.positive_label = frame.positive_label
-        self._is_open = frame.is_open
+        self.run_id = opened.id
+        self.labels = opened.labels.label_set()
+        self.positive_label = opened.positive_label
+        # A finished run that was found by its key takes no chunks.
+        self._is_open = opened.state == RunState.OPEN.value
         self._connection = connection
         self._settings = settings
         self._asked = asked
