@@ -22,8 +22,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from support.kinds import Files
 from support.once_for_all import made_once
-from support.registries import shared_registry
 from support.servers import serving
 
 ROOT = Path(__file__).parents[2]
@@ -157,9 +157,9 @@ def install(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def server(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(files: Files, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with (
-        shared_registry(migrated_file, tmp_path_factory, "served") as served,
+        files.new(tmp_path_factory.mktemp("served")) as served,
         serving(served) as url,
     ):
         yield url

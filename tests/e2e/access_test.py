@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from offdiag.domain.access import Actor, Grant, Role
-from offdiag.store.database import Database
 from support.access import PASSWORD, add_person, guarded, token_of
 from support.browser import CLEAN, served, violations_in_both_themes, width_on_a_small_screen
 from support.dashboard import HOSTILE_NAMES, log_lesions
+from support.kinds import Files
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def address(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("access") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    log_lesions(database)
+def address(files: Files, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     hostile = Actor("cli", HOSTILE_NAMES[0], HOSTILE_NAMES[1], HOSTILE_NAMES[-1])
-    add_person(database, "ana", Grant(Role.ADMIN))
-    add_person(database.seen_by(None, hostile), "bo", Grant(Role.EDITOR, "default"))
-    token_of(database, "bo", Role.LOGGER, project="default")
-    with served(guarded(database)) as server:
-        yield server
-    database.close()
+    with files.new(tmp_path_factory.mktemp("access")) as database:
+        log_lesions(database)
+        add_person(database, "ana", Grant(Role.ADMIN))
+        add_person(database.seen_by(None, hostile), "bo", Grant(Role.EDITOR, "default"))
+        token_of(database, "bo", Role.LOGGER, project="default")
+        with served(guarded(database)) as server:
+            yield server
 
 
 def test_somebody_signs_in_makes_a_token_and_signs_out_by_keyboard(

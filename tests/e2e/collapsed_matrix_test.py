@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,17 +16,16 @@ from support.browser import (
     width_on_a_small_screen,
 )
 from support.grouped import GroupedRegistry, fill_grouped
-from support.registries import dashboard, shared_registry
+from support.kinds import Files
+from support.registries import dashboard
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def grouped(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[GroupedRegistry]:
+def grouped(files: Files, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GroupedRegistry]:
     """Classes in groups."""
-    with shared_registry(migrated_file, tmp_path_factory, "grouped") as database:
+    with files.new(tmp_path_factory.mktemp("grouped")) as database:
         yield fill_grouped(database)
 
 

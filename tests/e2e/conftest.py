@@ -15,8 +15,9 @@ from support.browser import CHROMIUM_ARGUMENTS, Watched, Windows, chromium, serv
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill
 from support.demo import run_demo
+from support.kinds import Files
 from support.once_for_all import Given, filled_for_all, made_once
-from support.registries import dashboard, shared_registry
+from support.registries import dashboard
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
 from support.scored_runs import ScoredRegistry, fill_scored
@@ -48,8 +49,8 @@ def _filled(fill_with: Callable[[Database], Given], kind: Callable[..., Given]) 
     """A fixture: a registry that is filled once, shared by tests that only read."""
 
     @pytest.fixture(scope="session")
-    def filled(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Given]:
-        with shared_registry(migrated_file, tmp_path_factory, "filled") as database:
+    def filled(files: Files, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Given]:
+        with files.new(tmp_path_factory.mktemp("filled")) as database:
             yield filled_for_all(tmp_path_factory, database, fill_with, kind)
 
     return filled

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from offdiag.store.problems import find_problem, find_problems
 from offdiag_web import create_app
 from support.browser import CLEAN, Watched, served, violations_in_both_themes
 from support.dashboard import log_lesions
+from support.kinds import Files
 from support.logging_runs import evaluate, log
 
 pytestmark = pytest.mark.browser
@@ -35,22 +35,18 @@ Open = Callable[..., Watched]
 
 
 @pytest.fixture(scope="module")
-def lesions_file(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lesions(files: Files, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """A registry with one run whose smallest class is never found, to be copied."""
-    path = Path(shutil.copy(migrated_file, tmp_path_factory.mktemp("lesions") / "registry.db"))
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    log_lesions(database)
-    database.close()
-    return path
+    with files.new(tmp_path_factory.mktemp("lesions")) as database:
+        log_lesions(database)
+        yield database
 
 
 @pytest.fixture
-def database(lesions_file: Path, tmp_path: Path) -> Iterator[Database]:
+def database(files: Files, lesions: Database, tmp_path: Path) -> Iterator[Database]:
     """A copy of that registry, to be changed."""
-    path = shutil.copy(lesions_file, tmp_path / "lesions.db")
-    opened = Database(f"sqlite:///{path}", synchronous="normal")
-    yield opened
-    opened.close()
+    with files.copy(lesions, tmp_path) as opened:
+        yield opened
 
 
 @pytest.fixture

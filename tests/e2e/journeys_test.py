@@ -5,10 +5,8 @@ What needs no script, links and forms, is followed by the tests of pages without
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,16 +21,6 @@ from support.dashboard import LesionRegistry, log_lesions
 from support.logging_runs import evaluate
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def own_registry(migrated_file: Path, tmp_path: Path) -> Iterator[Database]:
-    """A registry that a test may change."""
-    database = Database(
-        f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'own.db')}", synchronous="normal"
-    )
-    yield database
-    database.close()
 
 
 def test_the_theme_can_be_switched_and_stays(open_page: Any) -> None:
@@ -64,9 +52,9 @@ def waiting_page(open_at: Any, registry: Database) -> Iterator[tuple[Any, str]]:
         yield seen, run_id
 
 
-def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database) -> None:
-    with waiting_page(open_at, own_registry) as (seen, run_id):
-        evaluate(own_registry, run_id)
+def test_a_waiting_page_fills_in_by_itself(open_at: Any, sqlite_database: Database) -> None:
+    with waiting_page(open_at, sqlite_database) as (seen, run_id):
+        evaluate(sqlite_database, run_id)
         seen.page.clock.fast_forward(5_000)
 
         expect(seen.page.get_by_role("heading", name="Confusion matrix")).to_be_visible()
@@ -76,19 +64,19 @@ def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database)
 
 
 def test_a_waiting_page_says_that_its_run_was_deleted(
-    open_at: Any, own_registry: Database
+    open_at: Any, sqlite_database: Database
 ) -> None:
-    with waiting_page(open_at, own_registry) as (seen, run_id):
-        delete_run(own_registry, run_id, by=None)
+    with waiting_page(open_at, sqlite_database) as (seen, run_id):
+        delete_run(sqlite_database, run_id, by=None)
         seen.page.clock.fast_forward(5_000)
 
         expect(seen.page.locator("main")).to_contain_text("was deleted")
 
 
 def test_the_focus_stays_in_results_that_are_waited_for(
-    open_at: Any, own_registry: Database
+    open_at: Any, sqlite_database: Database
 ) -> None:
-    with waiting_page(open_at, own_registry) as (seen, run_id):
+    with waiting_page(open_at, sqlite_database) as (seen, run_id):
         page: Page = seen.page
         results, refresh = page.locator("#results"), page.get_by_role("link", name="refresh")
 
@@ -98,7 +86,7 @@ def test_the_focus_stays_in_results_that_are_waited_for(
         expect(page.locator("#results:not([data-is])")).to_be_attached()
         expect(refresh).to_be_focused()
 
-        evaluate(own_registry, run_id)
+        evaluate(sqlite_database, run_id)
         page.clock.fast_forward(5_000)
         expect(page.get_by_role("heading", name="Confusion matrix")).to_be_visible()
         expect(results).to_be_focused()

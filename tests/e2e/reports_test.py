@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,13 +20,10 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def own_registry(migrated_file: Path, tmp_path: Path) -> Iterator[Database]:
+def own_registry(sqlite_database: Database) -> Database:
     """A registry with one run, which a test may change."""
-    path = shutil.copy(migrated_file, tmp_path / "own.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    log_counts(database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout")
-    yield database
-    database.close()
+    log_counts(sqlite_database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout")
+    return sqlite_database
 
 
 def test_from_a_plan_to_the_frozen_edition(open_at: Any, own_registry: Database) -> None:

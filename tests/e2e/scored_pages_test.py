@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from offdiag.store.database import Database
 from support.browser import served
 from support.logging_runs import work_off
-from support.registries import dashboard, shared_registry
+from support.registries import dashboard
 from support.scored_runs import ScoredRegistry, log_scored, scored_cases
 
 pytestmark = pytest.mark.browser
@@ -46,20 +46,19 @@ _DISTANCE_FROM_HEAD = """table => {
 
 
 def test_slices_of_many_classes_are_not_cut_and_the_value_of_all_stays_below_its_head(
-    open_at: Any, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    open_at: Any, sqlite_database: Database
 ) -> None:
-    with shared_registry(migrated_file, tmp_path_factory, "many") as database:
-        cases = scored_cases(800, labels=[f"species {code:02d}" for code in range(31)])
-        sites = [f"site {place % 12:02d}" for place in range(800)]
-        run = log_scored(database, cases, slices={"site": sites})
-        work_off(database)
-        with served(dashboard(database)) as address:
-            page = open_at(address, f"/runs/{run}", viewport={"width": 1440, "height": 900}).page
+    cases = scored_cases(800, labels=[f"species {code:02d}" for code in range(31)])
+    sites = [f"site {place % 12:02d}" for place in range(800)]
+    run = log_scored(sqlite_database, cases, slices={"site": sites})
+    work_off(sqlite_database)
+    with served(dashboard(sqlite_database)) as address:
+        page = open_at(address, f"/runs/{run}", viewport={"width": 1440, "height": 900}).page
 
-            cut = page.get_by_role("region", name="Table of slices").evaluate(
-                "region => region.scrollWidth - region.clientWidth"
-            )
-            page = open_at(address, f"/runs/{run}/slices", viewport=PHONE).page
-            distance = page.locator("table.slice-heat").first.evaluate(_DISTANCE_FROM_HEAD)
+        cut = page.get_by_role("region", name="Table of slices").evaluate(
+            "region => region.scrollWidth - region.clientWidth"
+        )
+        page = open_at(address, f"/runs/{run}/slices", viewport=PHONE).page
+        distance = page.locator("table.slice-heat").first.evaluate(_DISTANCE_FROM_HEAD)
     assert cut == 0
     assert abs(distance) < 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ViewportSize
@@ -20,7 +19,7 @@ from support.browser import Watched, served, watched
 from support.logging_runs import log, work_off
 from support.months import Months, fill_months
 from support.once_for_all import filled_for_all
-from support.registries import dashboard, shared_registry
+from support.registries import dashboard
 
 pytestmark = pytest.mark.browser
 
@@ -121,12 +120,11 @@ def complaints(browser: Browser, address: str, path: str) -> list[str]:
 
 
 def test_the_first_view_of_every_page_is_light_and_fits_a_phone(
-    browser: Browser, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    browser: Browser, sqlite_database: Database, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with shared_registry(migrated_file, tmp_path_factory, "weight") as database:
-        filled_for_all(tmp_path_factory, database, fill_months, Months)
-        log_only_run(database)
-        with served(dashboard(database)) as address:
-            found = {path: complaints(browser, address, path) for path in paths_of(database)}
+    filled_for_all(tmp_path_factory, sqlite_database, fill_months, Months)
+    log_only_run(sqlite_database)
+    with served(dashboard(sqlite_database)) as address:
+        found = {path: complaints(browser, address, path) for path in paths_of(sqlite_database)}
 
     assert {path: said for path, said in found.items() if said} == {}

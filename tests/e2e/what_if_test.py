@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,15 +18,14 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs, expected_samples
 from offdiag.metrics.costs.what_if import ranks
 from offdiag.metrics.metric_text import PER_CASES
-from offdiag.settings import Settings
-from offdiag.store.database import Database
-from offdiag_web import create_app
 from offdiag_web.app.assets import assets
 from offdiag_web.components.costs.ranking import moved_text
 from support.browser import served
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
+from support.kinds import Files
 from support.logging_runs import work_off
 from support.matrices import numbered_labels
+from support.registries import dashboard
 
 pytestmark = pytest.mark.browser
 
@@ -154,24 +151,20 @@ def test_the_browser_ranks_as_the_server_does(blank: Page) -> None:
 
 @pytest.fixture(scope="module")
 def with_costs(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    files: Files, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, str]]:
     """Address of a dashboard over two runs, and of its what-if page."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("with_costs") / "own.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
     focal = [[min(count, 2) for count in line] for line in LESION_COUNTS]
     for code, line in enumerate(LESION_COUNTS):
         focal[code][code] = sum(line) - sum(n for k, n in enumerate(focal[code]) if k != code)
-    runs = [
-        log_counts(database, counts, LESIONS, name=name, dataset="derm-7", evaluated=False)
-        for name, counts in (("plain", LESION_COUNTS), ("focal", focal))
-    ]
-    work_off(database)
-    app = create_app(Settings(), database)
-    app.testing = True
-    with served(app) as address:
-        yield address, f"/whatif?runs={','.join(runs)}"
-    database.close()
+    with files.new(tmp_path_factory.mktemp("with_costs")) as database:
+        runs = [
+            log_counts(database, counts, LESIONS, name=name, dataset="derm-7", evaluated=False)
+            for name, counts in (("plain", LESION_COUNTS), ("focal", focal))
+        ]
+        work_off(database)
+        with served(dashboard(database)) as address:
+            yield address, f"/whatif?runs={','.join(runs)}"
 
 
 def show_matrix(page: Page) -> None:

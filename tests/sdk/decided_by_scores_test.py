@@ -18,7 +18,7 @@ from offdiag.cli.commands import offdiag as command
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 from offdiag.store.database import Database
-from support.registries import shared_registry
+from support.kinds import Files
 from support.servers import serving
 
 TRUTH = ["a", "b", "c", "a", "b"]
@@ -38,8 +38,8 @@ Entry = Callable[[str, str], Run]
 
 
 @pytest.fixture(scope="module")
-def registry(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    with shared_registry(migrated_file, tmp_path_factory, "decided") as database:
+def registry(files: Files, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    with files.new(tmp_path_factory.mktemp("decided")) as database:
         yield database
 
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import offdiag
 from offdiag.errors import InvalidInput
-from support.registries import shared_registry
+from support.kinds import Files
 from support.servers import serving
 
 
 @pytest.fixture(scope="module", params=["embedded", "served"])
 def url(
-    request: pytest.FixtureRequest, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, files: Files, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
-    with shared_registry(migrated_file, tmp_path_factory, request.param) as database:
+    with files.new(tmp_path_factory.mktemp(request.param)) as database:
         if request.param == "embedded":
             yield database.url
             return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,7 +16,7 @@ import pytest
 import offdiag
 from offdiag.errors import InvalidInput, LabelNote
 from offdiag.sdk.run import Run
-from support.registries import shared_registry
+from support.kinds import Files
 from support.servers import serving
 
 Labels = list[Any]
@@ -58,12 +57,10 @@ ON_EVERY_WAY = pytest.mark.parametrize(("url", "way"), WAYS, indirect=["url"])
 
 
 @pytest.fixture(scope="module")
-def addresses(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, str]]:
+def addresses(files: Files, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """One registry for all tests here: each has datasets of its own."""
     with (
-        shared_registry(migrated_file, tmp_path_factory, "kinds") as database,
+        files.new(tmp_path_factory.mktemp("kinds")) as database,
         serving(database) as address,
     ):
         yield {"embedded": database.url, "remote": address}

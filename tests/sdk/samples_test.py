@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import pytest
 import offdiag
 from offdiag.errors import TooLarge
 from offdiag.store.database import Database
-from support.registries import shared_registry
+from support.kinds import Files
 from support.servers import serving
 
 IDS = ["a/1", "b", "c"]
@@ -20,9 +19,9 @@ IMAGES = np.linspace(0, 1, 3 * 4 * 4).reshape(3, 4, 4)
 
 @pytest.fixture(scope="module", params=["embedded", "served"])
 def url(
-    request: pytest.FixtureRequest, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, files: Files, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
-    with shared_registry(migrated_file, tmp_path_factory, request.param) as database:
+    with files.new(tmp_path_factory.mktemp(request.param)) as database:
         if request.param == "embedded":
             yield database.url
             return

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
-import pytest
 from flask import Flask
 
 from offdiag.settings import ServerSettings, Settings
@@ -30,17 +27,6 @@ def copy_open_file(original: Path, copy: Path) -> Path:
     with closing(sqlite3.connect(original)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
     return copy
-
-
-@contextmanager
-def shared_registry(
-    migrated_file: Path, folders: pytest.TempPathFactory, name: str
-) -> Iterator[Database]:
-    """An empty registry in a folder of its own, to be filled once and only read after that."""
-    path = shutil.copy(migrated_file, folders.mktemp(name) / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    yield database
-    database.close()
 
 
 def serving(**settings: object) -> ServerSettings:

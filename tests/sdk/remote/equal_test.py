@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.run import Run
 from offdiag.services.cost_matrices import add_costs
 from offdiag.store.database import Database
-from support.registries import shared_registry
+from support.kinds import Files
 from support.servers import serving
 from support.set_runs import random_sets
 
@@ -70,12 +69,12 @@ class Place:
 
 @pytest.fixture(scope="module")
 def places(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    files: Files, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Place, Place]]:
     """The same script, embedded and over HTTP."""
     with (
-        shared_registry(migrated_file, tmp_path_factory, "embedded") as embedded,
-        shared_registry(migrated_file, tmp_path_factory, "served") as served,
+        files.new(tmp_path_factory.mktemp("embedded")) as embedded,
+        files.new(tmp_path_factory.mktemp("served")) as served,
         serving(served) as url,
     ):
         yield Place(embedded.url, embedded), Place(url, served)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -11,16 +10,16 @@ import offdiag
 from offdiag.domain.labels import LabelSet
 from offdiag.sdk.remote import registry, requests
 from offdiag.sdk.run import Run
-from support.registries import shared_registry
+from support.kinds import Files
 from support.servers import serving
 
 TRUTH = ["a", "b", "b", "a"]
 
 
 @pytest.fixture
-def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url(files: Files, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with (
-        shared_registry(migrated_file, tmp_path_factory, "served") as database,
+        files.new(tmp_path_factory.mktemp("served")) as database,
         serving(database) as address,
     ):
         yield address
