@@ -102,12 +102,23 @@ class QuickProcess(subprocess.Popen[str]):
         self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]  # not a public name
 
 
-def forked(target: Callable[..., None], *arguments: object, stdout: Output = None) -> QuickProcess:
+def forked(
+    target: Callable[..., None],
+    *arguments: object,
+    stdout: Output = None,
+    stderr: Output = None,
+) -> QuickProcess:
     """A function of a support module as a process of its own."""
-    call = pickle.dumps((target, arguments)).hex()
+    command = [sys.executable, "-c", _CALL, pickle.dumps((target, arguments)).hex()]
     return QuickProcess(
-        [sys.executable, "-c", _CALL, call], cwd=_TESTS, stdin=subprocess.DEVNULL, stdout=stdout
+        command, cwd=_TESTS, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr
     )
+
+
+def forked_into(log: Path, target: Callable[..., None], *arguments: object) -> QuickProcess:
+    """The same, and everything it says is added to a file."""
+    with log.open("ab") as said:
+        return forked(target, *arguments, stdout=said, stderr=said)
 
 
 def run_quickly(

@@ -15,7 +15,7 @@ from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database, Session, utc_now
 from support.hosts import Host
-from support.quick_starts import QuickProcess, forked
+from support.quick_starts import QuickProcess, forked_into
 
 SLOWLY = "slow"
 """How the client key of a run begins whose evaluation takes until the worker ends."""
@@ -38,8 +38,7 @@ def slow_worker(
 
     It may live on another host, whose clock may be `ahead`, and be as quick as others.
     """
-    log.touch()  # It may be read before the process has come to write.
-    process = forked(_work, url, str(log), jobs, host, is_slow, ahead)
+    process = forked_into(log, _work, url, jobs, host, is_slow, ahead)
     try:
         yield process
     finally:
@@ -55,13 +54,10 @@ def wait_until(is_so: Callable[[], bool], log_file: Path) -> None:
 
 
 def _work(
-    url: str, log: str, jobs: JobsSettings, host: Host | None, is_slow: bool, ahead: timedelta
+    url: str, jobs: JobsSettings, host: Host | None, is_slow: bool, ahead: timedelta
 ) -> None:
     if host is not None:
         host.move_in()
-    descriptor = os.open(log, os.O_WRONLY | os.O_APPEND)
-    for stream in (1, 2):
-        os.dup2(descriptor, stream)
     from offdiag.logs import log_to_stderr
     from offdiag_workers.process import work_until_signal
 

@@ -23,7 +23,7 @@ from offdiag.store.database import Database, Session
 from offdiag.store.jobs import JobRequest
 from offdiag.store.models import WorkRow
 from support.contents import count_rows
-from support.quick_starts import QuickProcess, forked
+from support.quick_starts import QuickProcess, forked_into
 
 HANGS = "hangs"
 _PATIENCE_S = 600.0
@@ -43,7 +43,10 @@ def noting_workers(
     database: Database, notes: Path, *, number: int = 1, lease_s: float = 30.0
 ) -> Iterator[list[QuickProcess]]:
     """Workers that note each start and do nothing; the first that is to do `HANGS` hangs."""
-    living = [forked(_work, database.url, str(notes), lease_s) for _ in range(number)]
+    silence = Path(os.devnull)
+    living = [
+        forked_into(silence, _work, database.url, str(notes), lease_s) for _ in range(number)
+    ]
     try:
         yield living
     finally:
@@ -120,9 +123,6 @@ def _work(url: str, notes: str, lease_s: float) -> None:
     from offdiag.services.jobs.kinds import TASKS, TaskKind
     from offdiag_workers.process import work_until_signal
 
-    silence = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(silence, stream)
     noted = os.open(notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
     def compute(_database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:

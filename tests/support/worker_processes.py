@@ -21,7 +21,7 @@ from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database, Session
 from offdiag.store.models import EvaluationRow
 from support.contents import count_rows
-from support.quick_starts import QuickProcess, forked
+from support.quick_starts import QuickProcess, forked_into
 
 _LOOK_EVERY_S = 0.05
 
@@ -45,7 +45,7 @@ class Workers:
     def start(self) -> None:
         """Add one more worker."""
         self.living.append(
-            forked(_work, self.url, str(self.log), self.lease_s, self.poison, self.engine)
+            forked_into(self.log, _work, self.url, self.lease_s, self.poison, self.engine)
         )
         self.n_started += 1
 
@@ -127,10 +127,7 @@ def wait_for_results(
     wait_until(lambda: count_rows(database, EvaluationRow) >= number, crew, timeout_s=timeout_s)
 
 
-def _work(url: str, log: str, lease_s: float, poison: str | None, engine: str) -> None:
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    for stream in (1, 2):
-        os.dup2(descriptor, stream)
+def _work(url: str, lease_s: float, poison: str | None, engine: str) -> None:
     from offdiag.logs import log_to_stderr
     from offdiag_workers.process import work_until_signal
 
