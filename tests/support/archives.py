@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +31,13 @@ from offdiag.services.retention.deletion import delete_run
 from offdiag.services.run_notes import change_run, comment_on_run
 from offdiag.services.samples.content import log_samples
 from offdiag.services.schedules.edit import add_schedule
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store.archive.file import MANIFEST
 from offdiag.store.archive.project import table_of
 from offdiag.store.archive.rows import decode_rows, encode_rows, plain_row
 from offdiag.store.database import Database
 from offdiag.store.models import Base, FlagRow, RunRow, WorkRow
 from support.contents import contents
-from support.logging_runs import log, opened, upload_matrix, work_off
+from support.logging_runs import correct_labels, log, opened, upload_matrix, work_off
 
 IDS = [1, 2, 3, 4, 5, 6]
 
@@ -126,10 +126,8 @@ def copy_rows(source: Database, target: Database) -> None:
                 here.execute(text(f"SELECT setval({sequence}, max(id)) FROM {table.name}"))
 
 
-def revise(database: Database, labels: dict[int, str | None], **changes: Any) -> None:
-    """Correct the truth of dataset holdout."""
-    facts = {"project": "default", "dataset": "holdout", "reason": "second look", "author": "ada"}
-    revise_truth(database, labels=labels, **(facts | changes))
+revise = partial(correct_labels, author="ada")
+"""Correct the truth of dataset holdout."""
 
 
 def add_visits(database: Database, *, missed: float, dataset: str = "scored") -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
-from support.logging_runs import log, work_off
+from support.logging_runs import correct_labels, log, work_off
 from support.operations import opened
 from support.processes import say
 
@@ -31,12 +30,6 @@ def revise(url: str, number: int) -> None:
     with database.read():
         pass  # The connection is there, so that what follows are only its statements.
     say("begun")
-    revise_truth(
-        database,
-        project="default",
-        dataset="holdout",
-        labels={5 * number + place: str(place % 3) for place in range(5)},
-        reason=f"round {number}",
-        author="ana",
-    )
+    labels = {5 * number + place: str(place % 3) for place in range(5)}
+    correct_labels(database, labels, reason=f"round {number}", author="ana")
     database.close()

@@ -5,14 +5,12 @@ from __future__ import annotations
 from offdiag.domain.runs import RunFacts
 from offdiag.flags.lifecycle import FlagEventKind
 from offdiag.services.flags.page import browse_flag
-from offdiag.services.ingest.batch import GivenMatrix
-from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import flags
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagRecord
 from offdiag.store.runs import RunRecord
-from support.logging_runs import log, work_off
+from support.logging_runs import log, upload_matrix, work_off
 
 MAJORITY = [[95, 0], [5, 0]]
 """Always the same answer: F1 to F8 and more."""
@@ -23,12 +21,7 @@ GOOD = [[90, 5], [1, 40]]
 
 def upload_counts(database: Database, counts: list[list[int]], name: str = "run") -> RunRecord:
     """Upload a matrix of two classes, actual classes down."""
-    return log_matrix(
-        database,
-        facts=RunFacts(name=name),
-        dataset="holdout",
-        given=GivenMatrix(counts, "actual_rows", ["0", "1"]),
-    )
+    return upload_matrix(database, counts, ["0", "1"], name=name, dataset="holdout")
 
 
 def log_answers(

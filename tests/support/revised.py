@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from sqlalchemy import update
 
 from offdiag.domain.runs import RunFacts
-from offdiag.services.truth.revise import Revision, revise_truth
 from offdiag.store import job_lease
 from offdiag.store.database import Database
 from offdiag.store.models import HeartbeatRow
 from support.dashboard import HOSTILE_NAMES, fail_evaluation
-from support.logging_runs import log, work_off
+from support.logging_runs import correct_labels, log, work_off
 
 CLASSES = ("cat", "dog", "fox")
 N_EACH = 20
@@ -93,18 +92,8 @@ def log_pets(
     return run.id
 
 
-def revise(
-    database: Database, labels: Mapping[Any, str], *, dataset: str = "pets", **facts: str
-) -> Revision:
-    """Correct labels by identifier."""
-    return revise_truth(
-        database,
-        project="default",
-        dataset=dataset,
-        labels=dict(labels),
-        reason=facts.get("reason", "second look"),
-        author=facts.get("author"),
-    )
+revise = partial(correct_labels, dataset="pets")
+"""Correct labels by identifier."""
 
 
 def live_and_silent_processes(database: Database) -> None:

@@ -12,6 +12,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.evaluation.compute import of_matrix
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.run_page import EvaluationFacts, RunResults
+from support.dashboard import LESION_COUNTS, LESIONS
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
 
@@ -55,16 +56,7 @@ def _matrix(counts: ArrayLike, names: tuple[str, ...]) -> ConfusionMatrix:
 
 def skin_lesions() -> ConfusionMatrix:
     """Seven classes, one large, the smallest never found."""
-    counts = [
-        [987, 5, 10, 3, 1, 0, 0],
-        [59, 96, 10, 1, 2, 0, 0],
-        [28, 13, 119, 2, 2, 0, 1],
-        [14, 2, 3, 52, 5, 0, 1],
-        [9, 1, 8, 6, 25, 0, 0],
-        [1, 0, 0, 0, 0, 20, 0],
-        [14, 0, 1, 2, 0, 0, 0],
-    ]
-    return _matrix(counts, ("nv", "mel", "bkl", "bcc", "akiec", "vasc", "df"))
+    return _matrix(LESION_COUNTS, LESIONS)
 
 
 def always_the_same() -> ConfusionMatrix:
