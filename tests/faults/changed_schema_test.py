@@ -15,7 +15,7 @@ from offdiag.errors import SchemaMismatch
 from offdiag.services.jobs.kinds import TASKS
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_next_job
-from offdiag.settings import ServerSettings, Settings
+from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database, Session
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
@@ -27,9 +27,10 @@ from offdiag_workers.process import run_engine, working_in_background
 from support.contents import count_rows
 from support.logging_runs import POLICY, log, work_off
 from support.reads import read
+from support.registries import serving
 
 NEWER = "9999_newer"
-SETTINGS = Settings(server=ServerSettings(secret_key="0123456789abcdef" * 4))
+SETTINGS = Settings(server=serving())
 
 
 @pytest.fixture

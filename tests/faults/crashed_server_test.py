@@ -9,18 +9,16 @@ from random import Random
 
 import pytest
 
-from offdiag.settings import ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow
-from offdiag_web import create_app
 from support.contents import count_rows
 from support.crashing_postgres import crashing_server
-from support.ledgers import Client, verify_with
+from support.ledgers import Client, assert_verified
+from support.registries import dashboard
 from support.worker_processes import wait_for_results, wait_until, workers
 
 pytestmark = [pytest.mark.processes, pytest.mark.postgres]
 
-SETTINGS = Settings(server=ServerSettings(secret_key="0123456789abcdef" * 4))
 N_CRASHES = 2
 SERVING_AGAIN_S = 20
 LEASE_S = 12.0
@@ -38,7 +36,7 @@ def test_crashed_again_and_again_it_loses_nothing_and_the_workers_go_on(tmp_path
         workers(server.url, tmp_path / "log", number=2, lease_s=LEASE_S) as crew,
     ):
         database = Database(server.url)
-        pages = create_app(SETTINGS, database).test_client()
+        pages = dashboard(database).test_client()
         client = Client(database, tmp_path / "ledger", random, lambda: enough.wait(0.05))
 
         def log_until_enough() -> None:
@@ -66,6 +64,5 @@ def test_crashed_again_and_again_it_loses_nothing_and_the_workers_go_on(tmp_path
         assert crew.ended() == [], crew.said()
         assert client.n_refused > 0
         assert count_rows(database, EvaluationRow) == client.n_acknowledged
-        checked = verify_with(database, client.ledger)
-        assert checked.returncode == 0, checked.stdout + checked.stderr
+        assert_verified(database, client.ledger)
         database.close()

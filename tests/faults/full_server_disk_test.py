@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -17,7 +15,8 @@ from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from support.contents import count_rows
 from support.crashing_postgres import crashing_server
-from support.ledgers import Client, verify_with
+from support.full_disks import fill, small_disk
+from support.ledgers import Client, assert_verified
 from support.logging_runs import log
 from support.registries import dashboard
 from support.worker_processes import wait_until, workers
@@ -30,27 +29,12 @@ LEASE_S = 3.0
 
 
 @pytest.fixture
-def small_disk() -> Iterator[Path]:
+def disk() -> Iterator[Path]:
     """A disk for a server of its own, on a path that the user whom it runs as may follow."""
     with tempfile.TemporaryDirectory(prefix="offdiag-disk-") as folder:
         Path(folder).chmod(0o755)
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={DISK_MIB}m,mode=755", "tmpfs", folder],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if mounted.returncode:
-            pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
-        yield Path(folder)
-        subprocess.run(["umount", folder], check=True)
-
-
-def fill(filler: Path) -> None:
-    """Leave no room at all beside a file."""
-    with filler.open("ab", buffering=0) as file, suppress(OSError):
-        while file.write(bytes(1 << 16)):
-            pass
+        with small_disk(Path(folder), f"size={DISK_MIB}m", "mode=755"):
+            yield Path(folder)
 
 
 def refused(database: Database, filler: Path) -> DatabaseUnavailable:
@@ -66,11 +50,11 @@ def refused(database: Database, filler: Path) -> DatabaseUnavailable:
 
 
 def test_a_server_whose_disk_is_full_keeps_what_it_acknowledged_and_goes_on(
-    small_disk: Path, tmp_path: Path
+    disk: Path, tmp_path: Path
 ) -> None:
-    filler = small_disk / "filler"
+    filler = disk / "filler"
     with (
-        crashing_server(small_disk) as server,
+        crashing_server(disk) as server,
         workers(server.url, tmp_path / "log", number=1, lease_s=LEASE_S) as crew,
     ):
         database = Database(server.url)
@@ -90,6 +74,5 @@ def test_a_server_whose_disk_is_full_keeps_what_it_acknowledged_and_goes_on(
         assert while_full == 200
         assert crew.ended() == [], crew.said()
         assert count_rows(database, EvaluationRow) == count_rows(database, RunRow)
-        checked = verify_with(database, client.ledger)
-        assert checked.returncode == 0, checked.stdout + checked.stderr
+        assert_verified(database, client.ledger)
         database.close()

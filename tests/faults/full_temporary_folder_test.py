@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import RunRow
 from offdiag.store.relations.columns import RunScope
 from support.contents import count_rows
+from support.full_disks import fill, small_disk
 from support.logging_runs import log
 from support.registries import dashboard
 
@@ -32,20 +32,12 @@ def unusable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
+def disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of one mebibyte."""
     folder = tmp_path / "small"
     folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if mounted.returncode:
-        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", folder], check=True)
+    with small_disk(folder, "size=1m"):
+        yield folder
 
 
 def ask_in_sql(database: Database) -> None:
@@ -98,26 +90,19 @@ def test_a_table_that_is_sent_is_answered_with_no_room_and_can_be_sent_again(
 
 
 def test_a_folder_without_room_is_emptied_again(
-    small_disk: Path, monkeypatch: pytest.MonkeyPatch
+    disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
 
     with pytest.raises(StorageFull, match="No space left"), scratch_folder("test") as folder:
         (folder / "large").write_bytes(bytes(2 << 20))
 
-    assert list(small_disk.iterdir()) == []
+    assert list(disk.iterdir()) == []
 
 
 def test_other_errors_of_files_are_left_alone() -> None:
     with pytest.raises(FileNotFoundError), scratch_folder("test") as folder:
         (folder / "nowhere" / "file").touch()
-
-
-def fill(filler: Path) -> None:
-    """Leave no room at all beside a file."""
-    with filler.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(bytes(1 << 14)):
-            pass
 
 
 def n_logged_until_full(database: Database) -> int:
@@ -132,15 +117,15 @@ def n_logged_until_full(database: Database) -> int:
 
 
 def test_the_disk_under_a_registry_is_really_full_and_has_room_again(
-    small_disk: Path, migrated_file: Path
+    disk: Path, migrated_file: Path
 ) -> None:
-    subprocess.run(["mount", "-o", "remount,size=12m", small_disk], check=True)
-    path = small_disk / "registry.db"
+    subprocess.run(["mount", "-o", "remount,size=12m", disk], check=True)
+    path = disk / "registry.db"
     path.write_bytes(migrated_file.read_bytes())
     database = Database(f"sqlite:///{path}")
     client = dashboard(database).test_client()
     log(database)
-    filler = small_disk / "filler"
+    filler = disk / "filler"
 
     fill(filler)
     acknowledged = 1 + n_logged_until_full(database)

@@ -18,7 +18,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow
 from offdiag_workers.loop import run_worker
 from support.contents import count_rows
-from support.ledgers import Client, verify_with
+from support.ledgers import Client, assert_verified
 from support.worker_processes import wait_for_results, workers
 
 N_RUNS = 5
@@ -51,7 +51,7 @@ def test_a_worker_process_waits_longer_than_its_lease_and_goes_on(
         wait_for_results(sqlite_database, crew, N_RUNS)
 
     assert exit_code is None, crew.said()
-    assert verify_with(sqlite_database, client.ledger).returncode == 0
+    assert_verified(sqlite_database, client.ledger)
 
 
 def test_a_lock_held_beyond_the_time_limit_is_waited_for(

@@ -20,7 +20,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from offdiag_workers.process import LEASE_LOST_EXIT_CODE
 from support.contents import count_rows
-from support.ledgers import Client, verify_with
+from support.ledgers import Client, assert_verified
 from support.logging_runs import log
 from support.network import Network, Trap, network_to_server_of, url_through
 from support.registries import dashboard
@@ -160,8 +160,7 @@ def test_every_connection_terminated_in_turn_under_load_costs_nobody_a_request(
 
     assert set(statuses) == {200}, refused
     assert client.n_refused == 0
-    checked = verify_with(postgres_database, client.ledger)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert_verified(postgres_database, client.ledger)
 
 
 def terminate_each(database: Database, *, pause_s: float) -> int:

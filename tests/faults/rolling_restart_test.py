@@ -17,7 +17,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from support.access import add_person, token_of
 from support.contents import count_rows
-from support.ledgers import verify_with
+from support.ledgers import assert_verified
 from support.team_clients import TeamClient, busy
 from support.web_hosts import Kind, WebHost, web_hosts
 from support.worker_processes import wait_until, workers
@@ -105,5 +105,4 @@ def test_restarted_one_after_the_other_they_fail_no_request(
     n_logged = client.n_acknowledged
     assert n_logged > N_RESTARTS
     assert count_rows(database, RunRow) == count_rows(database, EvaluationRow) == n_logged
-    checked = verify_with(database, ledger)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert_verified(database, ledger)

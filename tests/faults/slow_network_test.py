@@ -20,7 +20,7 @@ from offdiag.errors import DatabaseUnavailable, OffdiagError, RunKept
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow
 from support.contents import count_rows
-from support.ledgers import Client, verify_with
+from support.ledgers import Client, assert_verified
 from support.logging_runs import log
 from support.network import Network, network_to, network_to_server_of, url_through
 from support.servers import serving
@@ -152,8 +152,7 @@ def test_a_slow_network_before_the_server_and_behind_it_costs_time_alone(
     with postgres_database.read() as session:
         per_run = select(func.count()).select_from(EvaluationRow).group_by(EvaluationRow.run_id)
         assert set(session.scalars(per_run)) == {1}
-    checked = verify_with(postgres_database, ledger)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert_verified(postgres_database, ledger)
 
 
 def test_a_transaction_that_the_server_ended_while_it_waited_is_a_clear_error(

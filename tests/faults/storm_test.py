@@ -18,7 +18,7 @@ from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
 from offdiag.store.jobs import NO_ERROR_REPORTED
 from offdiag.store.models import RunRow, WorkRow
-from support.ledgers import Client, verify_with
+from support.ledgers import Client, assert_verified
 from support.reporting import editions
 from support.storms import (
     LEASE_S,
@@ -101,8 +101,7 @@ def test_a_work_table_emptied_in_a_storm_is_rebuilt(
         wait_for_results(postgres_database, crew, n_runs)
         wait_until(lambda: editions(postgres_database)[0].state.value == "computed", crew)
 
-    checked = verify_with(postgres_database, client.ledger)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert_verified(postgres_database, client.ledger)
 
 
 def test_poison_is_given_up_after_five_starts_and_the_healthy_are_done(

@@ -1,12 +1,15 @@
-"""Databases whose disk is full: what is there can be changed, what is new finds no room."""
+"""Disks that are full: what is there can be changed, what is new finds no room."""
 
 from __future__ import annotations
 
 import sqlite3
+import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import event, text
 
 from offdiag.store.database import Database
@@ -18,6 +21,28 @@ BEGIN
 END $$
 """
 _NEW_ROWS = ("run", "evaluation", "report_file")
+
+
+@contextmanager
+def small_disk(folder: Path, *options: str) -> Iterator[Path]:
+    """A disk mounted on a folder with these options, while the block lasts."""
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def fill(filler: Path) -> None:
+    """Leave no room at all beside a file."""
+    with filler.open("ab", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(1 << 14)):
+            pass
 
 
 @contextmanager

@@ -21,8 +21,7 @@ from support.listeners import running
 from support.processes import killed_after
 from support.quick_apps import remember_addresses, remember_templates
 from support.quick_starts import QuickProcess
-
-_KEY = "0123456789abcdef" * 4
+from support.registries import FORMS_KEY
 
 remember_addresses()
 remember_templates()
@@ -39,7 +38,7 @@ def serving(
     """
     structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
     settings = Settings(
-        server=ServerSettings(secret_key=_KEY),
+        server=ServerSettings(secret_key=FORMS_KEY),
         access=AccessSettings(auth="required" if is_guarded else "auto"),
     )
     server = make_server(

@@ -17,11 +17,11 @@ import httpx
 
 from support.hosts import Host
 from support.quick_starts import QuickProcess
+from support.registries import FORMS_KEY
 
 Kind = Literal["serve", "gunicorn"]
 
 CONFIG = Path(__file__).parents[2] / "config" / "gunicorn.conf.py.example"
-_KEY = "0123456789abcdef" * 4
 _PATIENCE_S = 240
 _ON_HOST = """
 import runpy, sys
@@ -56,7 +56,7 @@ class WebHost:
         self._environment = {
             **{name: text for name, text in os.environ.items() if "OFFDIAG" not in name},
             "OFFDIAG_URL": database_url,
-            "OFFDIAG_SERVER__SECRET_KEY": _KEY,
+            "OFFDIAG_SERVER__SECRET_KEY": FORMS_KEY,
             "OFFDIAG_SERVER__TRUSTED_HOSTS": self.address,
             "OFFDIAG_ACCESS__API_LIMIT": "100000 per minute",
             "OFFDIAG_LOG__FORMAT": "json",

@@ -23,7 +23,7 @@ from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from offdiag_workers.loop import WorkerReport
 from offdiag_workers.process import run_engine, working_in_background
 from support.contents import count_rows
-from support.ledgers import Client, verify_with
+from support.ledgers import Client, assert_verified
 from support.logging_runs import log
 from support.worker_processes import wait_for_results, wait_until, workers
 
@@ -152,6 +152,5 @@ def test_rings_are_lost_and_workers_killed_and_every_result_is_there_once(
         crew.start()
         wait_until(lambda: count_rows(postgres_database, WorkRow) == 0, crew)
 
-    checked = verify_with(postgres_database, client.ledger)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert_verified(postgres_database, client.ledger)
     assert count_rows(postgres_database, EvaluationRow) == n_runs
