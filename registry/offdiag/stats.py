@@ -163,9 +163,7 @@ def _joint(
     from offdiag.inputs.labels import encode_labels, infer_labels, require_equal_lengths
 
     arrays = aligned(y_true=y_true, pred_a=pred_a, pred_b=pred_b)
-    if isinstance(labels, LabelSet):
-        known = labels
-    elif labels is not None:
+    if labels is not None:
         known = LabelSet.declared(labels, ordinal=ordinal)
     elif ordinal:
         raise order_of_no_labels()

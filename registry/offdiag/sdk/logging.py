@@ -179,7 +179,7 @@ def start_run(
     opened = at.open_run(
         facts_of(at, about),
         require_name(dataset, "dataset"),
-        _label_set(labels, ordinal=ordinal),
+        None if labels is None else LabelSet.declared(labels, ordinal=ordinal),
         None if positive_label is None else label_text(positive_label),
         hierarchy,
     )
@@ -248,12 +248,6 @@ def log_matrix(
     warn_of(notes_on_matrix(given.matrix))
     warn_of(label_notes(map(label_text, given.labels or ())))
     return Run(at, run_id)
-
-
-def _label_set(labels: Iterable[object] | LabelSet | None, *, ordinal: bool) -> LabelSet | None:
-    if labels is None or isinstance(labels, LabelSet):
-        return labels
-    return LabelSet.declared(labels, ordinal=ordinal)
 
 
 def facts_of(at: Registry, arguments: RunArguments) -> RunFacts:

@@ -84,7 +84,7 @@ def _labels(
 ) -> LabelSet | None:
     """Declared labels, else those of the first argument that names or counts classes."""
     if labels is not None:
-        return labels if isinstance(labels, LabelSet) else LabelSet.declared(labels)
+        return LabelSet.declared(labels)
     if isinstance(class_counts, Mapping):
         return LabelSet.declared(list(class_counts))
     named = labels_in(reported)

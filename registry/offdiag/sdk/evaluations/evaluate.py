@@ -226,8 +226,6 @@ def _findings(
 
 
 def _label_set(labels: LabelSet | Iterable[object] | None, ordinal: bool) -> LabelSet | None:
-    if isinstance(labels, LabelSet):
-        return labels
     if labels is not None:
         return LabelSet.declared(labels, ordinal=ordinal)
     if ordinal:

@@ -210,8 +210,6 @@ def evaluate_scores(
 
 
 def _label_set(labels: LabelSet | Iterable[object] | None, y_true: object) -> LabelSet:
-    if isinstance(labels, LabelSet):
-        return labels
     if labels is not None:
         return LabelSet.declared(labels)
     from offdiag.inputs.labels import infer_labels

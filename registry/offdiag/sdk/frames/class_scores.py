@@ -60,8 +60,6 @@ def _label_set(
     columns: FrameColumns,
     labels: Sequence[object] | LabelSet | None,
 ) -> LabelSet:
-    if isinstance(labels, LabelSet):
-        return labels
     if labels is not None:
         return LabelSet.declared(labels)
     named = (name for name in (columns.actual, columns.predicted) if name is not None)
