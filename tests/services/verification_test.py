@@ -33,6 +33,7 @@ from offdiag.store.models import (
     RunRow,
     ScoreChunkRow,
     ScoreCurveRow,
+    SliceCountsRow,
     TruthChunkRow,
     TruthSliceRow,
     TruthVersionRow,
@@ -238,6 +239,10 @@ def drop_a_value(session: Session) -> None:
     session.execute(delete(MetricValueRow).where(MetricValueRow.key == "mcc"))
 
 
+def change_the_lowest_recall(session: Session) -> None:
+    session.execute(update(EvaluationRow).values(lowest_recall=0.75))
+
+
 def change_the_input_digest(session: Session) -> None:
     session.execute(update(EvaluationRow).values(input_digest="d"))
 
@@ -275,6 +280,7 @@ def give_up(session: Session) -> None:
         (change_a_value, FindingKind.DRIFT, "mcc is 0.57735026918962"),
         (change_a_curve, FindingKind.DRIFT, "the curves are not what the scores give."),
         (drop_a_value, FindingKind.DRIFT, "stored is nothing."),
+        (change_the_lowest_recall, FindingKind.DRIFT, "is not that of its classes."),
         (change_the_input_digest, FindingKind.DRIFT, "the digest of the inputs is not that of"),
         (
             change_the_number_of_cases,
@@ -447,6 +453,18 @@ def test_slice_columns_that_are_not_those_counted_are_found(
 
     found = [(each.subject, each.sentence) for each in verify(database).findings]
     assert found == [(run.id, "the counts of its slices are not what its slice columns give.")]
+
+
+def test_counts_of_slices_that_cannot_be_read_are_damaged(database: Database) -> None:
+    run = log(database, slices={"site": ["a", "a", "b", "b", "b", "b"]})
+    work_off(database)
+
+    with database.write() as session:
+        session.execute(update(SliceCountsRow).values(dtype="u0"))
+
+    (found,) = verify(database).findings
+    assert (found.kind, found.subject) == (FindingKind.DAMAGED, run.id)
+    assert found.sentence.startswith("it cannot be read: ")
 
 
 def test_files_that_an_edition_lacks_are_counted(database: Database) -> None:

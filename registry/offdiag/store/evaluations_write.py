@@ -24,7 +24,7 @@ from offdiag.store.evaluation_codec import (
     encode_points,
     pack,
 )
-from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.evaluations import StoredEvaluation, counts_for_its_run
 from offdiag.store.models import (
     ClassValuesRow,
     ConfusionMatrixRow,
@@ -49,6 +49,17 @@ def write_curves(session: Session, evaluation_id: int, curves: Sequence[ScoreCur
         insert(ScoreCurveRow),
         [{"evaluation_id": evaluation_id, **_columns(curve)} for curve in curves],
     )
+
+
+def _lowest_recall(per_class: Mapping[str, Sequence[MetricValue]]) -> float | None:
+    recalls = per_class["recall"]
+    return min((each.value for each in recalls if each.value is not None), default=None)
+
+
+def has_its_lowest_recall(session: Session, stored: StoredEvaluation) -> bool:
+    """Whether lists of runs sort an evaluation by the recalls that are stored with it."""
+    kept = select(EvaluationRow.lowest_recall).where(EvaluationRow.id == stored.id)
+    return bool(session.scalar(kept) == _lowest_recall(stored.per_class))
 
 
 def has_others(session: Session, evaluation_id: int, curves: Sequence[ScoreCurve]) -> bool:
@@ -222,7 +233,7 @@ def _superseded_by(evaluation: NewEvaluation) -> ColumnElement[bool]:
 
 
 def _insert(session: Session, evaluation: NewEvaluation, now: datetime, *, counts: bool) -> int:
-    counted, recalls = evaluation.counted, evaluation.per_class["recall"]
+    counted = evaluation.counted
     row = EvaluationRow(
         run_id=evaluation.run_id,
         truth_version_id=evaluation.truth_version_id,
@@ -235,9 +246,7 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime, *, count
         is_current=counts,
         computed_at=now,
         duration_s=evaluation.duration_s,
-        lowest_recall=min(
-            (each.value for each in recalls if each.value is not None), default=None
-        ),
+        lowest_recall=_lowest_recall(evaluation.per_class),
     )
     session.add(row)
     session.flush()  # Everything below refers to it.

@@ -49,7 +49,7 @@ from offdiag.store import (
 from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
-from offdiag.store.evaluations_write import has_others
+from offdiag.store.evaluations_write import has_its_lowest_recall, has_others
 from offdiag.store.health import MISSING
 from offdiag.store.predictions import StoredChunk
 from offdiag.store.runs import RunRecord
@@ -285,7 +285,7 @@ def check_run(session: Session, run_id: str) -> list[Finding]:
         return [Finding(FindingKind.DAMAGED, run_id, _unreadable(error))]
 
 
-_REFUSED = (ValueError, AssertionError, InvalidInput, *MISSING)
+_REFUSED = (ValueError, TypeError, LookupError, AssertionError, InvalidInput, *MISSING)
 """Decoding and counting refuse data that cannot have been written, and reads miss rows."""
 
 
@@ -341,12 +341,10 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
         )
     if _is_by_other_metrics(inputs, stored):
         return  # As above.
-    sentences = list(_differences(inputs, stored, unknown))
-    if part is None and has_others(session, stored.id, curves_of(inputs)):
-        sentences.append(("the curves", "are not what the scores give."))
-    if part is None and not _has_same_slice_counts(session, inputs):
-        sentences.append(("the counts of its slices", "are not what its slice columns give."))
-    for sentence in sentences:
+    for sentence in (
+        *_differences(inputs, stored, unknown),
+        *_differences_beside(session, inputs, stored),
+    ):
         where = "" if stored.slice is None else f" of {stored.slice}"
         yield Finding(FindingKind.DRIFT, run.id, f"{sentence[0]}{where} {sentence[1]}")
     if stored.cost_matrix_id is not None:
@@ -354,6 +352,20 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
         computed = cost_metrics(inputs.counted, costs.costs)
         for subject, how in _different_values("", stored.costs, computed):
             yield Finding(FindingKind.DRIFT, run.id, f"{subject} {how}")
+
+
+def _differences_beside(
+    session: Session, inputs: EvaluationInputs, stored: StoredEvaluation
+) -> Iterator[tuple[str, str]]:
+    """The same for what is stored beside the values of an evaluation."""
+    if not has_its_lowest_recall(session, stored):
+        yield "the lowest recall", "is not that of its classes."
+    if stored.slice is not None:
+        return
+    if has_others(session, stored.id, curves_of(inputs)):
+        yield "the curves", "are not what the scores give."
+    if not _has_same_slice_counts(session, inputs):
+        yield "the counts of its slices", "are not what its slice columns give."
 
 
 def _has_same_slice_counts(session: Session, inputs: EvaluationInputs) -> bool:
