@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlalchemy import LargeBinary, inspect, text
 
+from offdiag.errors import DatabaseUnavailable
 from offdiag.store.database import Database
 from offdiag.store.models import Base
 from offdiag.store.schema import open_database
@@ -77,6 +79,21 @@ def test_settings_in_the_url_win(postgres_database: Database) -> None:
         assert session.scalar(text("SHOW lock_timeout")) == "10s"
         assert session.scalar(text("SHOW application_name")) == "nightly"
     database.close()
+
+
+def test_after_reading_the_server_decides_whether_it_is_written(
+    postgres_database: Database,
+) -> None:
+    read_only = "options=-c%20default_transaction_read_only%3Don"
+    with closing(Database(f"{postgres_database.url}&{read_only}")) as database:
+        for _ in range(2):
+            with database.read() as session:
+                session.execute(text("SELECT 1"))
+            with (
+                pytest.raises(DatabaseUnavailable, match="it cannot be written"),
+                database.write() as session,
+            ):
+                add_project(session, name="new")
 
 
 def test_a_vanished_server_is_noticed(postgres_database: Database) -> None:

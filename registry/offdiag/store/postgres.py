@@ -138,6 +138,7 @@ def postgres_engines(url: URL) -> Engines:
         ) from error
     report_data_errors(engine)
     retry_when_idle(engine)
+    event.listen(engine, "checkin", _forget_reading)
     if pooled:
         limit_each_transaction(engine, _SERVER)
     if "statement_timeout" not in url.query.get("options", ""):
@@ -156,6 +157,16 @@ def _options(url: URL) -> str:
     limits = _SERVER | _CLIENT_IS_THERE
     settings = " ".join(f"-c {name}={value}" for name, value in limits.items())
     return f"{settings} {url.query.get('options', '')}".strip()
+
+
+def _forget_reading(connection: Any, _record: Any) -> None:
+    """Let the server decide again whether transactions may write.
+
+    After one that only reads, the library asks for READ WRITE, which a standby does not know and
+    which overrides a server that was made read-only.
+    """
+    if connection is not None:  # It was lost.
+        connection.read_only = None
 
 
 def _connected_with_limit(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
