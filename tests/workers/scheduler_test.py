@@ -103,6 +103,17 @@ def test_a_database_that_is_away_costs_one_round_and_no_sign_of_life(
     assert ("scheduler_skipped", "schedules") in skipped
 
 
+def test_it_runs_where_the_time_zone_of_the_machine_is_unknown(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Nonsense/Place")
+
+    with run_scheduler(sqlite_database, POLICY):
+        during = jobs_page(sqlite_database).has_scheduler
+
+    assert during
+
+
 def test_a_round_that_is_left_out_while_one_goes_on_is_no_warning(
     sqlite_database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -67,7 +67,7 @@ class Maintenance:
         """All rounds that are switched on; none by default."""
         found = []
         if self._settings.backup.folder and self._database.dialect == "sqlite":
-            every = IntervalTrigger(seconds=BACKUP_CHECK_EVERY_S)
+            every = IntervalTrigger(seconds=BACKUP_CHECK_EVERY_S, timezone="UTC")
             found.append(Round("backup", every, self.back_up))
         elif self._settings.backup.folder:
             log.warning("no_backups", reason="PostgreSQL is backed up by its own tools")
@@ -141,7 +141,9 @@ def run_scheduler(
         ("schedules", SCHEDULES_EVERY_S, runner.run_due),
     ):
         _safely(name, act)
-        scheduler.add_job(_safely, IntervalTrigger(seconds=seconds), args=(name, act))
+        scheduler.add_job(
+            _safely, IntervalTrigger(seconds=seconds, timezone="UTC"), args=(name, act)
+        )
     for each in () if maintenance is None else maintenance.rounds():
         scheduler.add_job(
             _safely,
