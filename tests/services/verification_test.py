@@ -243,6 +243,11 @@ def change_the_lowest_recall(session: Session) -> None:
     session.execute(update(EvaluationRow).values(lowest_recall=0.75))
 
 
+def change_an_indexed_value(session: Session) -> None:
+    is_of_class = MetricValueRow.class_index == 0
+    session.execute(update(MetricValueRow).where(is_of_class).values(ci_method="other"))
+
+
 def change_the_input_digest(session: Session) -> None:
     session.execute(update(EvaluationRow).values(input_digest="d"))
 
@@ -280,7 +285,8 @@ def give_up(session: Session) -> None:
         (change_a_value, FindingKind.DRIFT, "mcc is 0.57735026918962"),
         (change_a_curve, FindingKind.DRIFT, "the curves are not what the scores give."),
         (drop_a_value, FindingKind.DRIFT, "stored is nothing."),
-        (change_the_lowest_recall, FindingKind.DRIFT, "is not that of its classes."),
+        (change_the_lowest_recall, FindingKind.DRIFT, "are not those of its classes."),
+        (change_an_indexed_value, FindingKind.DRIFT, "are not those of its classes."),
         (change_the_input_digest, FindingKind.DRIFT, "the digest of the inputs is not that of"),
         (
             change_the_number_of_cases,

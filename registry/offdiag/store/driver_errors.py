@@ -186,7 +186,7 @@ def _failure_of(error: DBAPIError) -> Failure | None:
     if isinstance(original, sqlite3.Error):
         code = getattr(original, "sqlite_errorcode", None)
         if code is None:
-            return None
+            return _DAMAGED_FILE if _NO_TEXT in str(original) else None
         return _BY_EXTENDED_CODE.get(code) or _BY_RESULT_CODE.get(code & 0xFF)
     sqlstate = getattr(original, "sqlstate", None)
     if sqlstate is None:
@@ -196,6 +196,8 @@ def _failure_of(error: DBAPIError) -> Failure | None:
     return _BY_SQLSTATE.get(sqlstate) or _BY_SQLSTATE.get(sqlstate[:2])
 
 
+_NO_TEXT = "Could not decode to UTF-8"
+"""What the driver says about a column of text, without a code, if its bytes were changed."""
 _REFUSED_SETTING = "unsupported startup parameter"
 """What PgBouncer answers, without an error code."""
 _BY_WORDS = (

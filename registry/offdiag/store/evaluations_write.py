@@ -24,7 +24,12 @@ from offdiag.store.evaluation_codec import (
     encode_points,
     pack,
 )
-from offdiag.store.evaluations import StoredEvaluation, counts_for_its_run
+from offdiag.store.evaluations import (
+    StoredEvaluation,
+    counts_for_its_run,
+    recorded_value,
+    select_values,
+)
 from offdiag.store.models import (
     ClassValuesRow,
     ConfusionMatrixRow,
@@ -56,10 +61,20 @@ def _lowest_recall(per_class: Mapping[str, Sequence[MetricValue]]) -> float | No
     return min((each.value for each in recalls if each.value is not None), default=None)
 
 
-def has_its_lowest_recall(session: Session, stored: StoredEvaluation) -> bool:
-    """Whether lists of runs sort an evaluation by the recalls that are stored with it."""
-    kept = select(EvaluationRow.lowest_recall).where(EvaluationRow.id == stored.id)
-    return bool(session.scalar(kept) == _lowest_recall(stored.per_class))
+def is_found_by_its_values(session: Session, stored: StoredEvaluation) -> bool:
+    """Whether lists of runs filter and sort by the values of classes that an evaluation has."""
+    lowest = select(EvaluationRow.lowest_recall).where(EvaluationRow.id == stored.id)
+    rows = session.execute(
+        select_values().where(
+            MetricValueRow.evaluation_id == stored.id, MetricValueRow.class_index != AGGREGATE
+        )
+    )
+    indexed = {(row.key, row.class_index): recorded_value(row) for row in rows}
+    return session.scalar(lowest) == _lowest_recall(stored.per_class) and indexed == {
+        (key, index): value
+        for key in INDEXED_CLASS_KEYS
+        for index, value in enumerate(stored.per_class[key])
+    }
 
 
 def has_others(session: Session, evaluation_id: int, curves: Sequence[ScoreCurve]) -> bool:

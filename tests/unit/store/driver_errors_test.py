@@ -60,6 +60,13 @@ def test_a_result_code_of_sqlite_becomes_a_sentence(code: int, sentence: str) ->
     assert isinstance(failure.value.__cause__, OperationalError)
 
 
+def test_text_that_is_none_is_a_damaged_file() -> None:
+    original = sqlite3.OperationalError("Could not decode to UTF-8 column 'key' with text 'a'")
+
+    with pytest.raises(DatabaseUnavailable, match="damaged or cut short"):
+        raise_within(OperationalError("SELECT 1", {}, original))
+
+
 @pytest.mark.parametrize(
     ("sqlstate", "sentence"),
     [

@@ -49,7 +49,7 @@ from offdiag.store import (
 from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
-from offdiag.store.evaluations_write import has_its_lowest_recall, has_others
+from offdiag.store.evaluations_write import has_others, is_found_by_its_values
 from offdiag.store.health import MISSING
 from offdiag.store.predictions import StoredChunk
 from offdiag.store.runs import RunRecord
@@ -358,8 +358,8 @@ def _differences_beside(
     session: Session, inputs: EvaluationInputs, stored: StoredEvaluation
 ) -> Iterator[tuple[str, str]]:
     """The same for what is stored beside the values of an evaluation."""
-    if not has_its_lowest_recall(session, stored):
-        yield "the lowest recall", "is not that of its classes."
+    if not is_found_by_its_values(session, stored):
+        yield "the values by which lists of runs find it", "are not those of its classes."
     if stored.slice is not None:
         return
     if has_others(session, stored.id, curves_of(inputs)):
