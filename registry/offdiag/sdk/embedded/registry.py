@@ -47,7 +47,7 @@ from offdiag.services.retention.deletion import delete_run
 from offdiag.services.truth import revise
 from offdiag.services.truth.revise import summary_of
 from offdiag.services.truth.versions import add_slices
-from offdiag.settings import Settings
+from offdiag.settings import Settings, load_settings
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagRecord
@@ -65,6 +65,17 @@ class EmbeddedRegistry:
     def opened(cls, url: str, settings: Settings) -> EmbeddedRegistry:
         """The registry at a URL, created or upgraded on first use if it is a file."""
         return cls(_opened(url), settings)
+
+    def __reduce__(self) -> tuple[Callable[[str | None], EmbeddedRegistry], tuple[str | None]]:
+        """Pickled as the path of its file, or as the configured database: never a password."""
+        if self.database.path is not None:
+            return _opened_again, (f"sqlite:///{self.database.path.absolute()}",)
+        if self.database.url != load_settings().database.url:
+            raise TypeError(
+                "A registry that is not the configured one cannot be pickled: its address may "
+                "hold a password. Pickle run.id, or set OFFDIAG_URL to this registry."
+            )
+        return _opened_again, (None,)
 
     @property
     def project(self) -> str:
@@ -277,6 +288,11 @@ def _evaluation_progress() -> Iterator[Callable[[int, int], None]]:
 @lru_cache(maxsize=8)
 def _opened(url: str) -> Database:
     return open_database(url)
+
+
+def _opened_again(url: str | None) -> EmbeddedRegistry:
+    settings = load_settings()
+    return EmbeddedRegistry.opened(url or settings.database.url, settings)
 
 
 def _shown(stored: StoredEvaluation, judgement: Judgement) -> Evaluation:

@@ -55,7 +55,7 @@ from offdiag.services.ingest.encode_predictions import (
     encode_predictions,
     require_dataset_or_truth,
 )
-from offdiag.settings import Settings
+from offdiag.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -74,6 +74,10 @@ _REMEMBERED: dict[tuple[str, str, str | None], requests.KnownClasses] = {}
 """Classes of the datasets that this process logged to, so that it need not ask each time."""
 
 
+def _at_again(url: str) -> RemoteRegistry:
+    return RemoteRegistry.at(url, load_settings())
+
+
 def _classes(dataset: str, opened: OpenedRun) -> requests.KnownClasses:
     labels = opened.labels
     return requests.KnownClasses(dataset, labels, labels.inferred, opened.positive_label)
@@ -90,6 +94,10 @@ class RemoteRegistry:
     def at(cls, url: str, settings: Settings) -> RemoteRegistry:
         """The registry of the server at a URL."""
         return cls(Connection.of(url, settings), settings)
+
+    def __reduce__(self) -> tuple[Callable[[str], RemoteRegistry], tuple[str]]:
+        """Pickled as its address: the token is that of whoever reads it."""
+        return _at_again, (self.connection.url,)
 
     @property
     def project(self) -> str:
