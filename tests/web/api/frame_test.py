@@ -100,6 +100,14 @@ def test_refuses_in_one_shape(client: PageClient) -> None:
         assert answer.get_json()["error"]["hint"], path
 
 
+def test_a_wrong_method_is_answered_with_those_of_the_address(client: PageClient) -> None:
+    refused = client.get("/api/v1/runs/r_0123456789ab/finish").get_json()["error"]
+
+    assert refused["message"] == "GET is not a method of /api/v1/runs/r_0123456789ab/finish."
+    assert refused["hint"] == "Use POST."
+    assert client.delete("/api/v1/runs").get_json()["error"]["hint"] == "Use GET or POST."
+
+
 class Sent(RequestBody):
     name: str = Field(max_length=5)
     count: int = 1

@@ -21,7 +21,7 @@ from flask import (
     session,
     url_for,
 )
-from werkzeug.exceptions import HTTPException, InternalServerError
+from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 from werkzeug.exceptions import NotFound as NotFoundAddress
 
 from offdiag.domain.sentences import typeset
@@ -96,7 +96,6 @@ _HINTS = {
 }
 _API_HINTS = {
     404: f"{PREFIX}/openapi.json describes every address.",
-    405: "The header Allow names the methods of this address.",
     415: f"{PREFIX}/openapi.json says what each address takes.",
     500: "The error is in the log of the server, as request {}.",
 }
@@ -287,6 +286,10 @@ def _http_failure(error: HTTPException) -> Failure:
     if status == 404 and text == NotFoundAddress.description:
         # The description of the library would repeat the advice in the hint.
         text = f"Nothing is at {shortened(request.path, longest=80)}."
+    if isinstance(error, MethodNotAllowed) and is_for_programs():
+        text = f"{request.method} is not a method of {shortened(request.path, longest=80)}."
+        methods = {*(error.valid_methods or ())} - {"HEAD", "OPTIONS"}
+        hint = f"Use {' or '.join(sorted(methods))}."
     return Failure(status, code, text, hint=hint or None)
 
 
