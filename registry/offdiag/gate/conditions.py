@@ -154,7 +154,7 @@ class Subject:
 _SPACES = re.compile(r"\s*")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _SIGN = re.compile(r">=|<=|>|<|==?")
-_NO_FLAG = re.compile(r"no-(possible-)?flag\s+")
+_NO_FLAG = re.compile(r"no-(possible-)?flag\b")
 _NO_WARNING = re.compile(r"no-(possible-)?(?:warning|badge)")
 """`no-badge` is the former name, from the version before."""
 _DIFFERENCE = "diff"

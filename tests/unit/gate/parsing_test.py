@@ -105,7 +105,7 @@ def test_flags_and_the_badge_can_be_forbidden() -> None:
         ("sqrt(mcc)>=0", "'sqrt' cannot be applied there"),
         ("diff(low(mcc))>=0", "'low' cannot be applied there"),
         ("low(low(mcc))>=0", "'low' cannot be applied there"),
-        ("no-flag", "one of >=, >, <=, < and = is expected before '-flag'"),
+        ("no-flag", "the id of a rule is expected at the end"),
         ("no-flag F4 F5", "nothing more is expected before 'F5'"),
         ("no-flag F99", "there is no rule 'F99'"),
         ("no-flag F5[a]", "rule F5 is about the run as a whole, not about class 'a'"),
