@@ -271,7 +271,9 @@ def plain_entries(entries: Mapping[str, Any] | None, field: str) -> dict[str, Sc
         return {}
     if not isinstance(entries, Mapping):
         raise InvalidInput(
-            f"{type(entries).__name__} is not a mapping.", field=field, hint="Give a dict."
+            f"{type(entries).__name__} is not a mapping.",
+            field=field,
+            hint="Give a dict; vars() makes one of a namespace or a dataclass.",
         )
     found: dict[str, Scalar] = {}
     for key, value in _flattened(entries):

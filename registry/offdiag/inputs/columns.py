@@ -7,7 +7,7 @@ because Arrow looks up a million strings 40 times faster than a Python dictionar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,29 @@ def readable(values: object) -> Any:
     NaN.
     """
     values = unmasked(values)
+    if str(getattr(values, "dtype", "")) == "bfloat16":  # Of JAX; numpy reads it as records.
+        return cast("Any", values).astype(np.float32)
     detach = getattr(values, "detach", None)
     if not callable(detach) or not hasattr(values, "requires_grad"):
         return values
     tensor = detach().cpu()
     return tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor
+
+
+def as_array(values: object, *, field: str) -> NDArray[Any]:
+    """The values as a numpy array.
+
+    Raises `InvalidInput` if they have none, like sparse tensors, quantised ones and those without
+    data.
+    """
+    try:
+        return np.asarray(readable(values))
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InvalidInput(
+            f"{type(values).__name__} cannot be read as an array ({error}).",
+            field=field,
+            hint="Give a dense array of numbers or text.",
+        ) from None
 
 
 Column: TypeAlias = "NDArray[Any] | pa.Array"
@@ -145,10 +163,11 @@ def _read(values: object, field: str) -> Column:
         return pa.array(values.data, mask=np.ma.getmaskarray(values))
     if isinstance(values, (pa.Array, np.ndarray)):
         return values
-    if hasattr(values, "__arrow_c_stream__"):
+    if hasattr(values, "__arrow_c_stream__") and not hasattr(values, "dims"):
+        # An array of xarray would stream its coordinates, too.
         return _from_arrow_stream(values, field)
     if hasattr(values, "__array__"):
-        return np.asarray(readable(values))
+        return as_array(values, field=field)
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InvalidInput(
             f"{type(values).__name__} is not an array.",
@@ -335,6 +354,10 @@ def _mixed(error: Exception, field: str) -> InvalidInput:
 
 
 def _unusable(kind: str, field: str) -> InvalidInput:
-    return InvalidInput(
-        f"values of type {kind} cannot be used.", field=field, hint="Use str, int or bool."
-    )
+    if kind == "dict" or kind.startswith("struct"):
+        hint = "Take one entry of each, as [row['label'] for row in rows] does."
+    elif kind in {"binary", "large_binary"} or kind.startswith("|S"):
+        hint = "Decode each to text, as value.decode() does."
+    else:
+        hint = "Use str, int or bool."
+    return InvalidInput(f"values of type {kind} cannot be used.", field=field, hint=hint)

@@ -56,7 +56,7 @@ def cell_sums(
             f"one score for each example is given, but not whether it is for "
             f"{labels.names[0]!r} or {labels.names[1]!r}.",
             field="positive_label",
-            hint="Name the class whose score this is.",
+            hint="Name the class whose score this is, in positive_label.",
         )
     return _sums(given, sizes, actual == labels.index[positive_label])
 

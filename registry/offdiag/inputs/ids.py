@@ -266,7 +266,8 @@ def aligned(**given: Any) -> dict[str, Any]:
     """The arguments of one call by name, with row i of each about the same sample.
 
     An argument is None, an array of n rows, or a mapping from names to such arrays. Only Series
-    and DataFrames of pandas, and what behaves like them, have an index:
+    and DataFrames of pandas, and what behaves like them, have an index, and arrays of xarray by
+    their coordinates:
 
     * Equal indexes, including those with duplicate labels, are left unchanged.
     * The same labels in another order are brought into the order of the first index.
@@ -280,6 +281,12 @@ def aligned(**given: Any) -> dict[str, Any]:
 
     Raises `InvalidInput` naming the argument whose index is at fault, and for unequal lengths.
     """
+    given = {
+        name: {key: _with_index(value[key]) for key in value}
+        if isinstance(value, Mapping)
+        else _with_index(value)
+        for name, value in given.items()
+    }
     arrays = dict(_arrays(given))
     indexes = {name: array.index for name, array in arrays.items() if _has_index(array)}
     ids = given.get("sample_ids", given.get("ids"))
@@ -366,6 +373,19 @@ def _arrays(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _entry(name: str, key: object) -> str:
     return f"{name}[{key!r}]"
+
+
+def _with_index(array: Any) -> Any:
+    """A `DataArray` of xarray as the frame of pandas with its coordinates; others unchanged.
+
+    Read as an array, scores would lose the order of their classes, and rows that of the samples.
+    """
+    kind = type(array)
+    if not (hasattr(kind, "to_pandas") and hasattr(kind, "dims")) or array.ndim not in (1, 2):
+        return array
+    frame = array.to_pandas()
+    # Without coordinates its rows have no names, and pandas numbers them anew.
+    return frame if array.dims[0] in array.coords else frame.rename_axis(index=None)
 
 
 def _has_index(array: object) -> bool:

@@ -15,7 +15,7 @@ from offdiag.domain.column_names import named_columns, require_label_order
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text
 from offdiag.domain.look_alikes import is_written_list
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import is_missing, kept, readable, refuse_unordered
+from offdiag.inputs.columns import as_array, is_missing, kept, refuse_unordered
 from offdiag.inputs.labels import Codes, hold_sets, refuse_score_table, require_equal_lengths
 from offdiag.metrics.arguments import zero_one
 from offdiag.metrics.multilabel.sets import (
@@ -109,7 +109,7 @@ def _given(values: object, field: str) -> Given:
         values = values.toarray()
     elif hasattr(values, "to_pylist") and not hasattr(values, "column_names"):
         values = values.to_pylist()
-    array = np.asarray(readable(values)) if hasattr(values, "__array__") else None
+    array = as_array(values, field=field) if hasattr(values, "__array__") else None
     if array is not None and array.ndim == 2:
         # Columns of several types, or of nullable types, come as objects.
         is_of_numbers = array.dtype.kind == "O" and all(map(_is_number, array.flat))
@@ -240,7 +240,8 @@ def _require_distinct(
         raise InvalidInput(
             f"the set at index {index} names {doubled!r} twice.",
             field=field,
-            hint="Name each label of a sample once; 7 and '7' are the same label.",
+            hint="Name each label of a sample once; 7 and '7' are the same label. If these are "
+            "batches with one class per sample, join them, as numpy.concatenate does.",
         )
 
 

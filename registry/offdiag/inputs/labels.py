@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text, not_classes
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import Column, readable, to_column
+from offdiag.inputs.columns import Column, as_array, to_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -149,7 +149,7 @@ def refuse_score_table(values: object, *, field: str) -> None:
 
     A table of 0 and 1 is accepted: it holds the set of labels of each sample.
     """
-    numbers = _table_of_floats(values)
+    numbers = _table_of_floats(values, field)
     if numbers is None:
         return
     fractions = numbers[np.floor(numbers) != numbers]
@@ -159,7 +159,7 @@ def refuse_score_table(values: object, *, field: str) -> None:
         raise not_classes(field, n_distinct=n_distinct, example=fractions[0].item())
 
 
-def _table_of_floats(values: Any) -> NDArray[np.floating[Any]] | None:
+def _table_of_floats(values: Any, field: str) -> NDArray[np.floating[Any]] | None:
     """The numbers of a table that holds floats, None for everything else."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -173,7 +173,10 @@ def _table_of_floats(values: Any) -> NDArray[np.floating[Any]] | None:
         table = pc.drop_null(pc.list_flatten(values)).to_numpy()
     elif isinstance(values, (list, tuple)):
         first = next(iter(values), None)
-        row = first if isinstance(first, (list, tuple)) else getattr(first, "flat", ())
+        if isinstance(first, (np.ndarray, np.generic)):
+            row: Iterable[Any] = first.flat
+        else:
+            row = first if isinstance(first, (list, tuple)) else ()
         if not any(isinstance(item, (float, np.floating)) for item in row):
             return None
         try:
@@ -182,7 +185,7 @@ def _table_of_floats(values: Any) -> NDArray[np.floating[Any]] | None:
             return None  # Reading the values reports what is wrong with them.
     elif getattr(values, "ndim", None) != 2 or not hasattr(values, "__array__"):
         return None
-    numbers = np.asarray(readable(table))
+    numbers = as_array(table, field=field)
     return numbers if numbers.dtype.kind == "f" else None
 
 

@@ -96,7 +96,7 @@ def _as_float32(y_score: object) -> NDArray[np.float32]:
         if why is None:
             numbers = given.astype(float) if given.dtype.kind == "O" else given
             floats = single_precision(numbers)
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise _no_numbers(str(error)) from None
     if why is not None:
         raise _no_numbers(why)
@@ -106,7 +106,7 @@ def _as_float32(y_score: object) -> NDArray[np.float32]:
         raise InvalidInput(
             f"the shape is {floats.shape}.",
             field="y_score",
-            hint="Give an array of shape (n,) or (n, K).",
+            hint="Give an array of shape (n,) or (n, K); join batches, as numpy.concatenate does.",
         )
     return floats
 
@@ -128,7 +128,7 @@ def _no_numbers(why: str) -> InvalidInput:
     return InvalidInput(
         f"the scores cannot be read as numbers ({why}).",
         field="y_score",
-        hint="Give an array of shape (n,) or (n, K).",
+        hint="Give an array of shape (n,) or (n, K), or {class: scores}.",
     )
 
 
@@ -187,6 +187,10 @@ def _floats(y_score: object, field: str) -> NDArray[Any]:
         array = np.asarray(readable(y_score))
     except ValueError:
         raise InvalidInput("the rows differ in length.", field=field, hint=_HINT) from None
+    except (TypeError, RuntimeError) as error:
+        raise InvalidInput(
+            f"the scores cannot be read as numbers ({error}).", field=field, hint=_HINT
+        ) from None
     if array.dtype.kind == "O":
         array = _numbers(array, field)
     if array.dtype.kind not in "iubf":
@@ -251,5 +255,5 @@ def score_of_no_class(labels: LabelSet) -> InvalidInput:
         f"one score for each sample is given, but not whether it is for "
         f"{labels.names[0]!r} or {labels.names[1]!r}.",
         field="positive_label",
-        hint="Name the class whose score this is.",
+        hint="Name the class whose score this is, in positive_label (command line: --positive).",
     )
