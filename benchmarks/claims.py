@@ -29,7 +29,8 @@ from harness import Report
 from numpy.typing import NDArray
 from result_table import put_between, result_table
 
-from offdiag.comparison.by_slice import PartCounts, SliceChanges, compare_parts, part_counts
+from offdiag.comparison.by_slice import SliceChanges, compare_parts
+from offdiag.comparison.churn import Churn, Parts, churn_by_class
 from offdiag.comparison.differences import HEADLINE
 from offdiag.comparison.many import ManyComparison, compare_many
 from offdiag.comparison.pair import compare_paired
@@ -193,13 +194,13 @@ def by_random_slices(
     actual: Codes, first: Codes, second: Codes, n_classes: int, rng: Rng
 ) -> SliceChanges:
     n_columns, n_values = SLICES
-    parts: dict[str, PartCounts] = {}
-    classes: dict[tuple[str, str], PartCounts] = {}
+    parts: dict[str, Churn] = {}
+    classes: dict[tuple[str, str], Churn] = {}
 
-    def count(members: NDArray[np.bool_]) -> tuple[PartCounts, tuple[PartCounts, ...]]:
+    def count(members: NDArray[np.bool_]) -> Parts:
         true = actual[members]
         right = (first[members] == true, second[members] == true)
-        return part_counts(*right, true, n_classes=n_classes)
+        return churn_by_class(true, *right, n_classes)
 
     for column in range(n_columns):
         values = rng.choice(n_values, len(actual), p=(0.4, 0.3, 0.2, 0.1))

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offdiag.comparison import texts
+from offdiag.comparison.churn import Churn
 from offdiag.comparison.differences import MetricDifference, judged_change
 from offdiag.domain.number_text import count
 from offdiag.domain.sentences import listed
@@ -25,16 +24,6 @@ from offdiag.metrics.paired.class_changes import recall_changes
 from offdiag.metrics.paired.joint_counts import PairedRates
 
 MOST_NAMED = 4
-
-
-@dataclass(frozen=True, slots=True)
-class PartCounts:
-    """Samples of a part of the data by which of the two runs is correct."""
-
-    both_right: int
-    only_first: int
-    only_second: int
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +36,7 @@ class PartChange:
 
     slice: str | None
     label: str | None
-    counts: PartCounts
+    counts: Churn
     change: MetricDifference
 
     @property
@@ -113,62 +102,10 @@ def _size_of_change(part: PartChange) -> float:
     return -abs(part.change.difference.value or 0.0)
 
 
-def part_counts(
-    first: NDArray[np.bool_],
-    second: NDArray[np.bool_],
-    actual: NDArray[Any],
-    n_classes: int,
-    sizes: NDArray[np.int64] | None = None,
-) -> tuple[PartCounts, tuple[PartCounts, ...]]:
-    """Count n samples by which run is correct: all of them, and those of each class.
-
-    All arrays have shape (n,); `actual` are codes of `n_classes` classes. With `sizes`, each place
-    stands for that many samples.
-    """
-    outcomes = actual.astype(np.int64) * 4 + 2 * first + second
-    counts = np.bincount(outcomes, sizes, minlength=4 * n_classes).astype(np.int64)
-    counts = counts.reshape(n_classes, 4)
-    all_classes, *each = (
-        PartCounts(both_right=right, only_first=first_alone, only_second=alone, total=total)
-        for (_, alone, first_alone, right), total in (
-            (line, sum(line)) for line in [np.einsum("ko->o", counts).tolist(), *counts.tolist()]
-        )
-    )
-    return all_classes, tuple(each)
-
-
-LABEL_AXIS = 1
-"""Axis of sets (n, q) along which the label changes."""
-
-
-def part_counts_of_sets(
-    actual: NDArray[np.bool_], first: NDArray[np.bool_], second: NDArray[np.bool_]
-) -> tuple[PartCounts, tuple[PartCounts, ...]]:
-    """Count label sets (n, q): those predicted exactly, and by label the samples that have it."""
-    exact = [(sets == actual).all(axis=LABEL_AXIS) for sets in (first, second)]
-    whole = _counts_of(np.ones(len(actual), np.bool_), *exact)
-    by_label = (
-        _counts_of(actual[:, code], first[:, code], second[:, code])
-        for code in range(actual.shape[LABEL_AXIS])
-    )
-    return whole, tuple(by_label)
-
-
-def _counts_of(
-    members: NDArray[np.bool_], first: NDArray[np.bool_], second: NDArray[np.bool_]
-) -> PartCounts:
-    return PartCounts(
-        both_right=int(np.count_nonzero(members & first & second)),
-        only_first=int(np.count_nonzero(members & first & ~second)),
-        only_second=int(np.count_nonzero(members & ~first & second)),
-        total=int(np.count_nonzero(members)),
-    )
-
-
 def compare_parts(
-    whole: PartCounts,
-    slices: Mapping[str, PartCounts],
-    classes: Mapping[tuple[str, str], PartCounts],
+    whole: Churn,
+    slices: Mapping[str, Churn],
+    classes: Mapping[tuple[str, str], Churn],
     *,
     too_small: Mapping[str, int],
     n_suppressed: int,
@@ -195,7 +132,7 @@ def compare_parts(
 
 
 def _changes(
-    parts: Sequence[tuple[str | None, str | None, PartCounts]],
+    parts: Sequence[tuple[str | None, str | None, Churn]],
     key: str,
     confidence: float,
     share: float,
@@ -203,7 +140,7 @@ def _changes(
     rates = PairedRates(
         *(
             np.array([getattr(counts, name) for *_, counts in parts], np.int64)
-            for name in ("only_first", "only_second", "total")
+            for name in ("only_a", "only_b", "total")
         )
     )
     found = recall_changes(rates, confidence=confidence, share=share)
@@ -212,9 +149,9 @@ def _changes(
         first, second, difference = (
             MetricValue(hits / counts.total)
             for hits in (
-                counts.both_right + counts.only_first,
-                counts.both_right + counts.only_second,
-                counts.only_second - counts.only_first,
+                counts.both_right + counts.only_a,
+                counts.both_right + counts.only_b,
+                counts.only_b - counts.only_a,
             )
         )
         change = judged_change(key, label, (first, second), difference, found, at=at)

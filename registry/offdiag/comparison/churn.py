@@ -43,13 +43,51 @@ class Churn:
         return {outcome.value: self.of(outcome) for outcome in PairedOutcome}
 
 
-def churn_of(joint: JointCounts) -> Churn:
-    return Churn(*_by_class(joint).sum(axis=CLASS_AXIS).tolist())
+Parts = tuple[Churn, tuple[Churn, ...]]
+"""The churn of all samples of a part of the data, and of those of each class or label."""
 
 
-def churn_of_classes(joint: JointCounts) -> tuple[Churn, ...]:
-    """The churn of the samples of each actual class, in label order."""
-    return tuple(Churn(*counts) for counts in zip(*_by_class(joint).tolist(), strict=True))
+def churn_of(joint: JointCounts) -> Parts:
+    """The churn of all samples and of those of each actual class, in label order."""
+    first, second = joint.first == joint.actual, joint.second == joint.actual
+    return churn_by_class(joint.actual, first, second, joint.n_classes, joint.counts)
+
+
+def churn_by_class(
+    actual: NDArray[Any],
+    first: NDArray[np.bool_],
+    second: NDArray[np.bool_],
+    n_classes: int,
+    sizes: NDArray[np.int64] | None = None,
+) -> Parts:
+    """Count n samples by which run is correct: all of them, and those of each class.
+
+    All arrays have shape (n,); `actual` are codes of `n_classes` classes. With `sizes`, each place
+    stands for that many samples.
+    """
+    outcomes = actual.astype(np.int64) * len(PairedOutcome) + 3 - 2 * first - second
+    counts = np.bincount(outcomes, sizes, minlength=len(PairedOutcome) * n_classes)
+    by_class = counts.astype(np.int64).reshape(n_classes, len(PairedOutcome))
+    return Churn(*np.einsum("ko->o", by_class).tolist()), tuple(
+        Churn(*line) for line in by_class.tolist()
+    )
+
+
+LABEL_AXIS = 1
+"""Axis of sets (n, q) along which the label changes."""
+
+
+def churn_by_label(
+    actual: NDArray[np.bool_], first: NDArray[np.bool_], second: NDArray[np.bool_]
+) -> Parts:
+    """Count label sets (n, q): those predicted exactly, and by label the samples that have it."""
+    before, after = ((sets == actual).all(axis=LABEL_AXIS) for sets in (first, second))
+    whole, _ = churn_by_class(np.zeros(len(actual), np.int64), before, after, 1)
+    rows, labels = np.nonzero(actual)
+    _, by_label = churn_by_class(
+        labels, first[rows, labels], second[rows, labels], actual.shape[LABEL_AXIS]
+    )
+    return whole, by_label
 
 
 def paired_outcomes(
@@ -63,16 +101,3 @@ def paired_outcomes(
         PairedOutcome.ONLY_B: ~right_first & right_second,
         PairedOutcome.BOTH_WRONG: ~right_first & ~right_second,
     }
-
-
-CLASS_AXIS = 1
-"""Axis of numbers of shape (4, K) along which the class changes."""
-
-
-def _by_class(joint: JointCounts) -> NDArray[np.int64]:
-    """Samples of each outcome and actual class, shape (4, K)."""
-    counts = np.zeros((len(PairedOutcome), joint.n_classes), np.int64)
-    found = paired_outcomes(joint.actual, joint.first, joint.second)
-    for row, where in zip(counts, found.values(), strict=True):
-        np.add.at(row, joint.actual[where], joint.counts[where])
-    return counts

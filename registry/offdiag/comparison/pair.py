@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.churn import Churn, churn_of, churn_of_classes
+from offdiag.comparison.churn import Churn, churn_of
 from offdiag.comparison.differences import (
     HEADLINE,
     OF_CLASSES,
@@ -211,8 +211,7 @@ def compare_paired(
         changes=changes,
         cells=paired_cells(joint, confidence=confidence),
         facts=PairedFacts(
-            churn_of(joint),
-            churn_of_classes(joint),
+            *churn_of(joint),
             test,
             stuart_maxwell(joint.answers),
             bowker(joint.answers),

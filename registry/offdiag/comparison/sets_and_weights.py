@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offdiag.comparison.churn import Churn, churn_of, churn_of_classes
+from offdiag.comparison.churn import Churn, churn_of
 from offdiag.comparison.differences import HEADLINE_OF_SETS, OF_CLASSES, class_values
 from offdiag.comparison.many import ManyComparison, many_comparison, pairs_of
 from offdiag.comparison.pair import BothRuns, PairComparison, PairedFacts, paired_comparison
@@ -136,5 +136,5 @@ def compare_weighted(pair: WeightedPair, *, confidence: float = 0.95) -> PairCom
         rates=None,
         together=judge_weighted_together(pair, both.differences, confidence=confidence),
         changes=changes,
-        facts=PairedFacts(churn_of(joint), churn_of_classes(joint), None, None, None, n_same),
+        facts=PairedFacts(*churn_of(joint), None, None, None, n_same),
     )

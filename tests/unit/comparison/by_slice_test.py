@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offdiag.comparison.by_slice import PartCounts, SliceChanges, compare_parts, part_counts
+from offdiag.comparison.by_slice import SliceChanges, compare_parts
+from offdiag.comparison.churn import Churn
 from offdiag.metrics.paired.hypothesis_tests import holm, mcnemar
 
-SAME = PartCounts(both_right=80, only_first=5, only_second=5, total=100)
-LOSS = PartCounts(both_right=60, only_first=30, only_second=0, total=100)
-GAIN = PartCounts(both_right=60, only_first=0, only_second=30, total=100)
+SAME = Churn(both_right=80, only_a=5, only_b=5, both_wrong=10)
+LOSS = Churn(both_right=60, only_a=30, only_b=0, both_wrong=10)
+GAIN = Churn(both_right=60, only_a=0, only_b=30, both_wrong=10)
 
 
-def compared(whole: PartCounts, **slices: PartCounts) -> SliceChanges:
+def compared(whole: Churn, **slices: Churn) -> SliceChanges:
     return compare_parts(whole, slices, {}, too_small={}, n_suppressed=0, min_size=12)
 
 
@@ -31,7 +32,7 @@ def compared(whole: PartCounts, **slices: PartCounts) -> SliceChanges:
     ],
 )
 def test_the_verdict_names_the_whole_and_the_slices_that_change(
-    whole: PartCounts, slices: dict[str, PartCounts], says: str
+    whole: Churn, slices: dict[str, Churn], says: str
 ) -> None:
     verdict = compared(whole, **slices).verdict
 
@@ -41,10 +42,7 @@ def test_the_verdict_names_the_whole_and_the_slices_that_change(
 
 
 def test_the_largest_changes_are_named_first_and_not_all() -> None:
-    slices = {
-        f"s{at}": PartCounts(60 - at, only_first=30 + at, only_second=0, total=100)
-        for at in range(6)
-    }
+    slices = {f"s{at}": Churn(60 - at, only_a=30 + at, only_b=0, both_wrong=10) for at in range(6)}
 
     assert "worse for s5, s4, s3, s2 and 2 more" in compared(SAME, **slices).verdict
 
@@ -57,7 +55,7 @@ counts = st.tuples(*[st.integers(0, 40)] * 4).filter(lambda cells: sum(cells) > 
 def test_the_whole_and_all_slices_are_one_family_of_mid_p_mcnemar_and_holm(
     cells: list[tuple[int, int, int, int]],
 ) -> None:
-    parts = [PartCounts(a, b, c, a + b + c + d) for a, b, c, d in cells]
+    parts = [Churn(*each) for each in cells]
 
     found = compare_parts(
         parts[0],
@@ -70,7 +68,7 @@ def test_the_whole_and_all_slices_are_one_family_of_mid_p_mcnemar_and_holm(
 
     changes = [found.whole.change, *(each.change for each in found.slices)]
     for part, change in zip(parts, changes, strict=True):
-        assert change.p == pytest.approx(mcnemar(part.only_first, part.only_second).mid_p)
+        assert change.p == pytest.approx(mcnemar(part.only_a, part.only_b).mid_p)
     adjusted = holm([change.p for change in changes if change.p is not None])
     assert [change.p_adjusted for change in changes] == pytest.approx(list(adjusted))
     for change in changes:
@@ -82,8 +80,8 @@ def test_the_whole_and_all_slices_are_one_family_of_mid_p_mcnemar_and_holm(
 def test_classes_of_slices_have_half_of_the_error_rate(
     parts: list[tuple[int, int, int, int]], classes: list[tuple[int, int, int, int]]
 ) -> None:
-    whole, *slices = (PartCounts(a, b, c, a + b + c + d) for a, b, c, d in parts)
-    of_classes = [PartCounts(a, b, c, a + b + c + d) for a, b, c, d in classes]
+    whole, *slices = (Churn(*each) for each in parts)
+    of_classes = [Churn(*each) for each in classes]
 
     found = compare_parts(
         whole,
@@ -114,16 +112,3 @@ def test_a_class_is_named_where_its_slice_says_something_else() -> None:
     said = "By accuracy, B is better overall and worse for DE and mel on JP ("
     assert found.verdict.startswith(said)
     assert "accuracy and recalls" in found.verdict
-
-
-def test_samples_are_counted_by_class_and_by_which_run_is_right() -> None:
-    first = np.array([True, True, False, False, True])
-    second = np.array([True, False, True, False, False])
-    actual = np.array([0, 0, 0, 2, 2], np.uint8)
-
-    found = part_counts(first, second, actual, n_classes=3)
-
-    assert found == (
-        PartCounts(1, 2, 1, 5),
-        (PartCounts(1, 1, 1, 3), PartCounts(0, 0, 0, 0), PartCounts(0, 1, 0, 2)),
-    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from offdiag.comparison.churn import Churn, PairedOutcome, churn_of, churn_of_classes
+import numpy as np
+
+from offdiag.comparison.churn import Churn, PairedOutcome, churn_by_class, churn_of
 from support.comparisons import joint_of
 
 JOINT = joint_of(
@@ -19,7 +21,7 @@ JOINT = joint_of(
 
 
 def test_every_case_has_one_fate() -> None:
-    churn = churn_of(JOINT)
+    churn, _ = churn_of(JOINT)
 
     assert churn == Churn(both_right=54, only_a=7, only_b=3, both_wrong=3)
     assert churn.total == JOINT.total
@@ -27,10 +29,23 @@ def test_every_case_has_one_fate() -> None:
 
 
 def test_the_fates_of_the_classes_add_up() -> None:
-    by_class = churn_of_classes(JOINT)
+    _, by_class = churn_of(JOINT)
 
     assert by_class == (
         Churn(both_right=50, only_a=7, only_b=3, both_wrong=0),
         Churn(both_right=4, only_a=0, only_b=0, both_wrong=3),
         Churn(both_right=0, only_a=0, only_b=0, both_wrong=0),
+    )
+
+
+def test_samples_are_counted_by_class_and_by_which_run_is_right() -> None:
+    first = np.array([True, True, False, False, True])
+    second = np.array([True, False, True, False, False])
+    actual = np.array([0, 0, 0, 2, 2], np.uint8)
+
+    found = churn_by_class(actual, first, second, n_classes=3)
+
+    assert found == (
+        Churn(1, 2, 1, 1),
+        (Churn(1, 1, 1, 0), Churn(0, 0, 0, 0), Churn(0, 1, 0, 1)),
     )

@@ -216,19 +216,13 @@ def slices_document(found: SliceChanges) -> ComparedSlices:
 
 
 def _compared_slice(part: PartChange) -> ComparedSlice:
-    counts, change, together = part.counts, part.change, part.change.simultaneous
-    wrong = counts.total - counts.both_right - counts.only_first - counts.only_second
+    change, together = part.change, part.change.simultaneous
     return ComparedSlice.made_of(
         change,
         slice=part.slice,
         label=part.label,
-        n=counts.total,
-        counts={
-            "both_right": counts.both_right,
-            "only_a": counts.only_first,
-            "only_b": counts.only_second,
-            "both_wrong": wrong,
-        },
+        n=part.counts.total,
+        counts=part.counts.to_dict(),
         a=change.first.value or 0.0,
         b=change.second.value or 0.0,
         together=Value(

@@ -10,13 +10,8 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.by_slice import (
-    PartCounts,
-    SliceChanges,
-    compare_parts,
-    part_counts,
-    part_counts_of_sets,
-)
+from offdiag.comparison.by_slice import SliceChanges, compare_parts
+from offdiag.comparison.churn import Churn, Parts, churn_by_class, churn_by_label
 from offdiag.comparison.pair import accuracy_key
 from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.inputs.counted_samples import PairedSamples
@@ -111,8 +106,8 @@ def compare_by_slice(
     rests: tuple[GroupSizes, ...] = ()
     if isinstance(found, Aligned):
         hidden, rests = by.hidden_among(found.places), found.rests
-    kept: dict[str, PartCounts] = {}
-    classes: dict[tuple[str, str], PartCounts] = {}
+    kept: dict[str, Churn] = {}
+    classes: dict[tuple[str, str], Churn] = {}
     too_small, n_suppressed = {}, 0
     for name, column in by.columns.items():
         for value in column.choices if len(column.choices) <= MOST_GROUPS else ():
@@ -144,7 +139,7 @@ def compare_by_slice(
     )
 
 
-Counter = Callable[[NDArray[np.bool_]], tuple[PartCounts, tuple[PartCounts, ...]]]
+Counter = Callable[[NDArray[np.bool_]], Parts]
 """Counts a part of the samples, as a whole and for each of its classes or labels."""
 
 
@@ -156,18 +151,18 @@ def _counter(found: Aligned | CountedSides, run_ids: tuple[str, str], n_classes:
             for each in (found.actual, first, second)
         )
 
-        def count_sets(members: NDArray[np.bool_]) -> tuple[PartCounts, tuple[PartCounts, ...]]:
-            return part_counts_of_sets(actual[members], before[members], after[members])
+        def count_sets(members: NDArray[np.bool_]) -> Parts:
+            return churn_by_label(actual[members], before[members], after[members])
 
         return count_sets
     is_right = first == found.actual, second == found.actual
 
-    def count(members: NDArray[np.bool_]) -> tuple[PartCounts, tuple[PartCounts, ...]]:
+    def count(members: NDArray[np.bool_]) -> Parts:
         before, after = (each[members] for each in is_right)
-        return part_counts(
+        return churn_by_class(
+            found.actual[members],
             before,
             after,
-            found.actual[members],
             n_classes=n_classes,
             sizes=found.sizes[members] if isinstance(found, CountedSides) else None,
         )
