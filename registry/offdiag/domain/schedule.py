@@ -55,6 +55,7 @@ _MONTH = _Field(
     "month", 1, 12, _numbered("jan feb mar apr may jun jul aug sep oct nov dec", first=1)
 )
 _WEEKDAY = _Field("day of week", 0, 7, _numbered("sun mon tue wed thu fri sat", first=SUNDAY))
+_FIELDS = (_MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY)
 
 _MACROS = MappingProxyType(
     {
@@ -105,19 +106,8 @@ def parse_cron(text: str) -> CronExpression:
     that no day matches, and for a day of the month together with a day of the week.
     """
     parts = _parts(text)
-    minutes, hours, days, months = (
-        _numbers(part, place)
-        for part, place in zip(parts, (_MINUTE, _HOUR, _DAY, _MONTH), strict=False)
-    )
-    weekdays = {number % 7 for number in _numbers(parts[4], _WEEKDAY)}
-    cron = CronExpression(
-        text=" ".join(parts),
-        minutes=tuple(sorted(minutes)),
-        hours=tuple(sorted(hours)),
-        days=tuple(sorted(days)),
-        months=tuple(sorted(months)),
-        weekdays=tuple(sorted(weekdays)),
-    )
+    fields = (_numbers(part, place) for part, place in zip(parts, _FIELDS, strict=True))
+    cron = CronExpression(" ".join(parts), *fields)
     _require_one_kind_of_day(cron)
     _require_a_day(cron)
     return cron
@@ -128,7 +118,7 @@ def _parts(text: str) -> list[str]:
     parts = text.lower().split()
     if len(parts) == 1 and parts[0] in _MACROS:
         raise _refusal(f"{shown!r} is a short name.", f"Write {_MACROS[parts[0]]} instead.")
-    if len(parts) != 5:
+    if len(parts) != len(_FIELDS):
         raise _refusal(
             f"{shown!r} has {len(parts)} fields.",
             "Write five, separated by spaces: minute, hour, day of month, month, day of week. "
@@ -142,14 +132,12 @@ def _parts(text: str) -> list[str]:
     return parts
 
 
-def _numbers(part: str, place: _Field) -> set[int]:
-    found: set[int] = set()
-    for item in part.split(","):
-        found |= _item(item, place)
-    return found
+def _numbers(part: str, place: _Field) -> tuple[int, ...]:
+    found = {number for item in part.split(",") for number in _item(item, place)}
+    return tuple(sorted({day % 7 for day in found} if place is _WEEKDAY else found))
 
 
-def _item(item: str, place: _Field) -> set[int]:
+def _item(item: str, place: _Field) -> range:
     match = _ITEM.fullmatch(item)
     if match is None:
         raise _unreadable(item, place)
@@ -170,7 +158,7 @@ def _item(item: str, place: _Field) -> set[int]:
             f"{item!r} in the field {place.name} runs backwards.",
             f"Write it as two ranges: {first}-{place.high},{place.low}-{last}.",
         )
-    return set(range(low, high + 1, _step(step, item, place)))
+    return range(low, high + 1, _step(step, item, place))
 
 
 def _number(text: str, item: str, place: _Field) -> int:

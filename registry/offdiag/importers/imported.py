@@ -94,7 +94,6 @@ class Stated:
 
 
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
-_BLOCK = 1 << 20
 
 
 def provenance_tags(found: Imported) -> dict[str, Scalar]:
@@ -108,11 +107,8 @@ def provenance_tags(found: Imported) -> dict[str, Scalar]:
 
 
 def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def whole_count(cell: object, place: str) -> int:
@@ -157,7 +153,7 @@ def from_cells(
     """
     given: dict[tuple[str, str], object] = {}
     for actual, predicted, count in cells:
-        pair = (_label(actual), _label(predicted))
+        pair = (label_text(actual), label_text(predicted))
         if pair in given:
             raise InvalidInput(
                 f"the cell of actual {pair[0]!r}, predicted {pair[1]!r} occurs twice.",
@@ -184,10 +180,6 @@ def require_same(found: tuple[str, ...], stated: tuple[str, ...] | None, where: 
             field="labels",
             hint="Leave labels out, or correct the file.",
         )
-
-
-def _label(label: object) -> str:
-    return label_text(label, field_name="labels")
 
 
 def _no_count(cell: object, place: str) -> InvalidInput:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -43,19 +44,13 @@ def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
     that its quotes do not enclose, or with the byte that is not UTF-8.
     """
     import pyarrow as pa
-    from pyarrow import csv as arrow_csv
 
     header = _header(path)
     delimiter = _delimiter(header)
     require_columns(names, next(csv.reader([header], delimiter=delimiter)), path)
     _require_closed_quotes(path, delimiter)
     try:
-        table = arrow_csv.read_csv(
-            path,
-            read_options=arrow_csv.ReadOptions(encoding="utf8"),
-            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=_as_text(names),
-        )
+        table = _as_text(path, names, delimiter)
     except pa.ArrowInvalid as error:
         _require_utf8(path)
         _require_equal_fields(path, delimiter)
@@ -80,18 +75,10 @@ def unquoted_gaps(path: Path, n_columns: int) -> frozenset[tuple[int, int]]:
     Python's own reader distinguishes such cells from quoted ones only from 3.12 on.
     """
     import pyarrow as pa
-    from pyarrow import csv as arrow_csv
 
     names = [str(number) for number in range(n_columns)]
     try:
-        table = arrow_csv.read_csv(
-            path,
-            read_options=arrow_csv.ReadOptions(encoding="utf8", column_names=names),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=csv_delimiter(path), newlines_in_values=True
-            ),
-            convert_options=_as_text(names),
-        )
+        table = _as_text(path, names, csv_delimiter(path), header=names)
     except pa.ArrowInvalid as error:
         raise damaged(path, "CSV", error) from None
     return frozenset(
@@ -104,30 +91,42 @@ def unquoted_gaps(path: Path, n_columns: int) -> frozenset[tuple[int, int]]:
 
 def line_of_row(path: Path, row: int) -> int:
     """The number of the line on which a row begins, with rows counted from 0 as they are read."""
-    delimiter = csv_delimiter(path)
+    lines = (line for line, _ in _numbered_rows(path, csv_delimiter(path)))
+    return next(islice(lines, 1 + row, None))
+
+
+def _numbered_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The fields of the header and of each row, after the number of the line with the first."""
     with path.open(encoding="utf-8-sig", newline="") as text:
         reader = csv.reader(text, delimiter=delimiter)
-        next(reader)
-        line = reader.line_num + 1
+        line = 1
         for fields in reader:
-            if fields and row == 0:
-                break
-            row -= bool(fields)
+            if fields:
+                yield line, fields
             line = reader.line_num + 1
-    return line
 
 
-def _as_text(names: list[str]) -> Any:
-    """Arrow options that make empty cells without quotes the only missing values."""
+def _as_text(
+    path: Path, names: list[str], delimiter: str, *, header: list[str] | None = None
+) -> pa.Table:
+    """The named columns as text, in which only empty cells without quotes are missing.
+
+    Without a `header` the first line has the names. Raises what Arrow raises.
+    """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    return arrow_csv.ConvertOptions(
-        include_columns=names,
-        column_types=dict.fromkeys(names, pa.large_string()),
-        null_values=[""],
-        strings_can_be_null=True,
-        quoted_strings_can_be_null=False,
+    return arrow_csv.read_csv(
+        path,
+        read_options=arrow_csv.ReadOptions(encoding="utf8", column_names=header),
+        parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=arrow_csv.ConvertOptions(
+            include_columns=names,
+            column_types=dict.fromkeys(names, pa.large_string()),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
     )
 
 
@@ -245,16 +244,13 @@ def _has_quotes_around_values(path: Path, delimiter: str) -> bool:
 
 def _require_equal_fields(path: Path, delimiter: str) -> None:
     """Raise `InvalidInput` naming the first line with more or fewer fields than the header."""
-    with path.open(encoding="utf-8-sig", newline="") as text:
-        reader = csv.reader(text, delimiter=delimiter)
-        expected = len(next(reader))
-        line = reader.line_num + 1
-        for fields in reader:
-            if fields and len(fields) != expected:
-                raise InvalidInput(
-                    f"line {line} of {path.name} has {len(fields)} fields, "
-                    f"the header has {expected}.",
-                    field="file",
-                    hint="Quote a value that holds the separator; write empty values as nothing.",
-                )
-            line = reader.line_num + 1
+    rows = _numbered_rows(path, delimiter)
+    _, header = next(rows)
+    for line, fields in rows:
+        if len(fields) != len(header):
+            raise InvalidInput(
+                f"line {line} of {path.name} has {len(fields)} fields, "
+                f"the header has {len(header)}.",
+                field="file",
+                hint="Quote a value that holds the separator; write empty values as nothing.",
+            )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NoReturn
@@ -19,13 +19,9 @@ from offdiag.inputs.files.checks import FileColumn, damaged, no_samples, unreada
 def read_json_line_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
     """The named members of every object. Raises `InvalidInput` with the line at fault."""
     columns: dict[str, list[object]] = {name: [] for name in names}
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            members = _object(line.removeprefix(b"\xef\xbb\xbf"), f"line {number} of {path.name}")
-            for name in names:
-                columns[name].append(_member(members, name, f"line {number} of {path.name}"))
+    for place, members in _objects(path):
+        for name in names:
+            columns[name].append(_member(members, name, place))
     if not columns[names[0]]:
         raise no_samples(path)
     return dict(columns)
@@ -33,12 +29,18 @@ def read_json_line_columns(path: Path, names: list[str]) -> dict[str, FileColumn
 
 def json_line_names(path: Path) -> list[str]:
     """The names of the members of the first object. Raises `InvalidInput`."""
+    for _, members in _objects(path):
+        return list(members)
+    raise no_samples(path)
+
+
+def _objects(path: Path) -> Iterator[tuple[str, dict[str, object]]]:
+    """Each object with its line as messages name it. Raises `InvalidInput` for anything else."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if line.strip():
-                text = line.removeprefix(b"\xef\xbb\xbf")
-                return list(_object(text, f"line {number} of {path.name}"))
-    raise no_samples(path)
+                place = f"line {number} of {path.name}"
+                yield place, _object(line.removeprefix(b"\xef\xbb\xbf"), place)
 
 
 def line_of_object(path: Path, row: int) -> int:
