@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
 
 from offdiag.domain.values import Reason
@@ -170,6 +171,7 @@ class MetricSpec:
 
 
 NO_SAMPLES = {Reason.NO_SAMPLES: "there are no examples (N = 0)"}
+OF_SCORES = partial(MetricSpec, scope=Scope.PROBABILISTIC)
 NO_POSITIVES = {Reason.NO_ACTUAL_POSITIVES: "the class has no examples (t = 0)"}
 NO_NEGATIVES = {Reason.NO_ACTUAL_NEGATIVES: "all examples are of the class (t = N)"}
 NO_PREDICTED_POSITIVES = {Reason.NO_PREDICTED_POSITIVES: "the class is never predicted (p = 0)"}

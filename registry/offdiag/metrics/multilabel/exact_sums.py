@@ -9,14 +9,24 @@ is rounded, once.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 _ALWAYS_A_TABLE = 1 << 16
 """Key ranges up to this size are added up in a table, whatever the number of terms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Addends:
+    """Numbers of one kind of thing, which are added up field by field."""
+
+    def __add__(self, other: Self) -> Self:
+        pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+        return type(self)(*(one + another for one, another in pairs))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,6 +169,7 @@ def _mean(total: Fraction, n_samples: int) -> MetricValue:
 
 # Y is the true and Z the predicted set of a sample, q the number of labels, n that of samples.
 NO_SAMPLES = {Reason.NO_SAMPLES: "there are no examples"}
+OF_SETS = partial(MetricSpec, scope=Scope.MULTILABEL, undefined_when=NO_SAMPLES)
 _TSOUMAKAS = (
     "Tsoumakas and Katakis 2007, International Journal of Data Warehousing and Mining 3(3), 1-13"
 )
@@ -216,14 +218,12 @@ def _of_samples(measure: _Measure) -> Iterator[MetricSpec]:
         ),
     )
     for suffix, rule, notes, other_names in readings:
-        yield MetricSpec(
+        yield OF_SETS(
             key=f"example_{measure.key}{suffix}",
-            scope=Scope.MULTILABEL,
             interval=EFFECTIVE_SIZE,
             title=f"Samples-average {measure.title}{rule}",
             formula=f"mean over examples of {measure.of_case}",
             source=f"{_GODBOLE}; {KRSTINIC}, eq. {measure.equation}",
-            undefined_when=NO_SAMPLES,
             ignores=("which labels are confused",),
             other_names=other_names,
             notes=notes,
@@ -231,14 +231,12 @@ def _of_samples(measure: _Measure) -> Iterator[MetricSpec]:
 
 
 SPECS: tuple[MetricSpec, ...] = (
-    MetricSpec(
+    OF_SETS(
         key="subset_accuracy",
-        scope=Scope.MULTILABEL,
         interval=WILSON,
         title="Subset accuracy",
         formula="share of examples with Y = Z",
         source=f"{KRSTINIC}, eq. 6",
-        undefined_when=NO_SAMPLES,
         ignores=("how wrong a wrong set is",),
         other_names={
             "scikit-learn": "accuracy_score",
@@ -247,44 +245,38 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="Exact match: a single wrong label makes an example wrong, so it falls quickly as q "
         "grows.",
     ),
-    MetricSpec(
+    OF_SETS(
         key="hamming_loss",
-        scope=Scope.MULTILABEL,
         interval=EFFECTIVE_SIZE,
         title="Hamming loss",
         formula="mean over examples of |Y xor Z| / q",
         direction=Direction.LOWER,
         source=f"{KRSTINIC}, eq. 5",
-        undefined_when=NO_SAMPLES,
         ignores=("whether a label is missing or predicted wrongly",),
         other_names={"scikit-learn": "hamming_loss"},
         notes="With few labels per example, even a model that never predicts any label looks "
         "good.",
     ),
     *(spec for measure in _MEASURES for spec in _of_samples(measure)),
-    MetricSpec(
+    OF_SETS(
         key="label_cardinality",
-        scope=Scope.MULTILABEL,
         interval=NO_INTERVAL,
         title="Label cardinality",
         formula="mean over examples of |Y|",
         high=math.inf,
         direction=Direction.NEITHER,
         source=f"{_TSOUMAKAS}, section 4",
-        undefined_when=NO_SAMPLES,
         ignores=("all predictions",),
         notes="The mean number of labels of an example. It describes the data, whatever the "
         "model.",
     ),
-    MetricSpec(
+    OF_SETS(
         key="label_density",
-        scope=Scope.MULTILABEL,
         interval=NO_INTERVAL,
         title="Label density",
         formula="mean over examples of |Y| / q",
         direction=Direction.NEITHER,
         source=f"{_TSOUMAKAS}, section 4",
-        undefined_when=NO_SAMPLES,
         ignores=("all predictions",),
         notes="The Hamming loss of a model that never predicts any label.",
     ),

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.multilabel.examples import NO_SAMPLES
+from offdiag.metrics.multilabel.examples import NO_SAMPLES, OF_SETS
 from offdiag.metrics.multilabel.tally import LabelCounts
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.quantity import Quantity, as_float, defined, quotient
-from offdiag.metrics.spec import EFFECTIVE_SIZE, KRSTINIC, MetricSpec, Scope
+from offdiag.metrics.spec import EFFECTIVE_SIZE, KRSTINIC, MetricSpec
 
 Floats = NDArray[np.float64]
 AVERAGED = ("precision", "recall", "f1", "jaccard")
@@ -155,9 +155,8 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
     )
     for key, average, formula, undefined, other_names, notes in averages:
         defined = " (defined classes only)" if key.endswith("_defined") else ""
-        yield MetricSpec(
+        yield OF_SETS(
             key=key,
-            scope=Scope.MULTILABEL,
             interval=_interval(key),
             title=f"{average} {measure.title}{defined}",
             formula=formula,

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.multilabel.exact_sums import ExactSums
-from offdiag.metrics.multilabel.examples import NO_SAMPLES
+from offdiag.metrics.multilabel.exact_sums import Addends, ExactSums
+from offdiag.metrics.multilabel.examples import OF_SETS
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, set_sizes
-from offdiag.metrics.spec import EFFECTIVE_SIZE, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import EFFECTIVE_SIZE, Direction, MetricSpec
 
 CELLS_AT_ONCE = 1 << 21
 """Scores ranked at a time; bounds the memory of the work arrays."""
@@ -30,19 +30,12 @@ _PRECISION, _LOSS = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
-class RankingSums:
+class RankingSums(Addends):
     """Sums over n samples: the ranks needed (`coverage`), and the two averaged fractions."""
 
     n_samples: int
     coverage: int
     fractions: ExactSums
-
-    def __add__(self, other: RankingSums) -> RankingSums:
-        return RankingSums(
-            self.n_samples + other.n_samples,
-            self.coverage + other.coverage,
-            self.fractions + other.fractions,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,9 +181,8 @@ _TSOUMAKAS = (
 
 
 SPECS: tuple[MetricSpec, ...] = (
-    MetricSpec(
+    OF_SETS(
         key="coverage_error",
-        scope=Scope.MULTILABEL,
         interval=_STUDENT,
         title="Coverage error",
         formula="mean over examples of the number of labels scored at least as high as the lowest "
@@ -198,7 +190,6 @@ SPECS: tuple[MetricSpec, ...] = (
         high=math.inf,
         direction=Direction.LOWER,
         source=_TSOUMAKAS,
-        undefined_when=NO_SAMPLES,
         ignores=("the scores, except for their order",),
         other_names={
             "scikit-learn": "coverage_error",
@@ -207,16 +198,14 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="At best the mean size of Y, at worst q. An example without true labels counts as "
         "0.",
     ),
-    MetricSpec(
+    OF_SETS(
         key="label_ranking_loss",
-        scope=Scope.MULTILABEL,
         interval=EFFECTIVE_SIZE,
         title="Label ranking loss",
         formula="mean over examples of the share of (true, other) label pairs where the true one "
         "is not scored higher",
         direction=Direction.LOWER,
         source=_TSOUMAKAS,
-        undefined_when=NO_SAMPLES,
         ignores=("the scores, except for their order",),
         other_names={
             "scikit-learn": "label_ranking_loss",
@@ -224,15 +213,13 @@ SPECS: tuple[MetricSpec, ...] = (
         },
         notes="Ties count as wrong. An example counts as 0 if none or all of its labels are true.",
     ),
-    MetricSpec(
+    OF_SETS(
         key="label_ranking_average_precision",
-        scope=Scope.MULTILABEL,
         interval=EFFECTIVE_SIZE,
         title="Label ranking average precision",
         formula="mean over examples and true labels of the share of true labels among those "
         "scored at least as high",
         source=_TSOUMAKAS,
-        undefined_when=NO_SAMPLES,
         ignores=("the scores, except for their order",),
         other_names={
             "scikit-learn": "label_ranking_average_precision_score",

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.multilabel.exact_sums import ExactSums
+from offdiag.metrics.multilabel.exact_sums import Addends, ExactSums
 from offdiag.metrics.multilabel.examples import MEASURES, ExampleSums, sum_over_examples
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix, multilabel_matrix, spread_mass
 from offdiag.metrics.multilabel.sets import SAMPLE_AXIS, distinct_patterns, has_labels
@@ -28,7 +28,7 @@ from offdiag.metrics.tally import widened
 
 
 @dataclass(frozen=True, eq=False)
-class LabelCounts:
+class LabelCounts(Addends):
     """Counts over n samples for each of q labels, int64 arrays of shape (q,)."""
 
     n_samples: int
@@ -56,14 +56,6 @@ class LabelCounts:
             tn=_added_up(cells.tn),
         )
 
-    def __add__(self, other: LabelCounts) -> LabelCounts:
-        return LabelCounts(
-            self.n_samples + other.n_samples,
-            self.true_positives + other.true_positives,
-            self.actual + other.actual,
-            self.predicted + other.predicted,
-        )
-
 
 def count_labels(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> LabelCounts:
     """Count each label of two (n, q) indicator arrays."""
@@ -85,7 +77,7 @@ def _added_up(counts: NDArray[Any]) -> NDArray[Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class EmptySets:
+class EmptySets(Addends):
     """Counts of samples by which of their sets is empty.
 
     `n_true_empty` and `n_pred_empty` both include the `both_empty` samples.
@@ -98,15 +90,6 @@ class EmptySets:
     n_pred_empty: int
     missed_when_pred_empty: NDArray[np.int64]
     spurious_when_true_empty: NDArray[np.int64]
-
-    def __add__(self, other: EmptySets) -> EmptySets:
-        return EmptySets(
-            self.both_empty + other.both_empty,
-            self.n_true_empty + other.n_true_empty,
-            self.n_pred_empty + other.n_pred_empty,
-            self.missed_when_pred_empty + other.missed_when_pred_empty,
-            self.spurious_when_true_empty + other.spurious_when_true_empty,
-        )
 
 
 def count_empty_sets(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> EmptySets:
@@ -122,7 +105,7 @@ def count_empty_sets(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) ->
 
 
 @dataclass(frozen=True, eq=False)
-class SetTally:
+class SetTally(Addends):
     """Counts over n samples with a true and a predicted set of q labels each.
 
     `mass` has the cells of the multi-label matrix; the other fields name what they count.
@@ -140,14 +123,6 @@ class SetTally:
     @property
     def n_labels(self) -> int:
         return self.examples.n_labels
-
-    def __add__(self, other: SetTally) -> SetTally:
-        return SetTally(
-            self.labels + other.labels,
-            self.examples + other.examples,
-            self.empty_sets + other.empty_sets,
-            self.mass + other.mass,
-        )
 
     def matrix(self) -> MultilabelMatrix:
         """The matrix of Krstinic et al. over the samples with two non-empty sets."""

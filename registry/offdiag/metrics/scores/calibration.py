@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from offdiag.extras import optional
 from offdiag.metrics.scores.ranked_cells import Ranking
-from offdiag.metrics.spec import NOT_PROBABILITIES, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import NOT_PROBABILITIES, OF_SCORES, Direction, MetricSpec
 
 DEFAULT_BINS = 15
 BIN_AXIS = -1
@@ -149,9 +149,8 @@ _GUO = "Guo, Pleiss, Sun and Weinberger 2017, On calibration of modern neural ne
 
 
 def _calibration(key: str, title: str, score: str, binning: str, source: str) -> MetricSpec:
-    return MetricSpec(
+    return OF_SCORES(
         key=key,
-        scope=Scope.PROBABILISTIC,
         interval=_REFERENCE,
         title=title,
         formula=f"sum over bins of (examples in the bin / n) |mean {score} - share of examples "
@@ -174,9 +173,8 @@ SPECS: tuple[MetricSpec, ...] = (
         "Bins have equal width and include their lower edge.",
         _NAEINI,
     ),
-    MetricSpec(
+    OF_SCORES(
         key=f"mce_positive_{DEFAULT_BINS}",
-        scope=Scope.PROBABILISTIC,
         interval=_REFERENCE,
         title=f"MCE (positive class, {DEFAULT_BINS} bins, equal width)",
         formula="max over non-empty bins of |mean probability of the positive class - share of "

@@ -20,7 +20,7 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import SAMPLES_PER_BLOCK, RankedScores, undefined_if_one_sided
-from offdiag.metrics.spec import MetricSpec, Scope
+from offdiag.metrics.spec import OF_SCORES, MetricSpec
 
 
 def roc_auc(ranked: Ranking) -> MetricValue:
@@ -170,9 +170,8 @@ def _averaged(kind: str, average: str) -> MetricSpec:
     }
     versus, over, weight, source = parts[kind]
     weighting = "with equal weight" if average == "macro" else f"weighted by {weight}"
-    return MetricSpec(
+    return OF_SCORES(
         key=f"roc_auc_{kind}_{average}",
-        scope=Scope.PROBABILISTIC,
         interval=_AVERAGED_AREA,
         title=f"ROC AUC ({average}, {versus})",
         formula=f"mean over {over} of the area {versus}, {weighting}",
@@ -190,9 +189,8 @@ def _averaged(kind: str, average: str) -> MetricSpec:
 
 
 SPECS: tuple[MetricSpec, ...] = (
-    MetricSpec(
+    OF_SCORES(
         key="roc_auc",
-        scope=Scope.PROBABILISTIC,
         interval="Newcombe's score interval (method 5), which also works at 1. No ends with fewer "
         "than 5 examples in the smaller class.",
         title="ROC AUC",
@@ -210,9 +208,8 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="Below 0.5, the scores rank the classes the wrong way round, for example because "
         "they are the scores of the other class.",
     ),
-    MetricSpec(
+    OF_SCORES(
         key="average_precision",
-        scope=Scope.PROBABILISTIC,
         interval="The delta method on the logit scale, with Student's t of (positive examples - "
         "1) degrees of freedom. Unreliable with fewer than 20 examples in the smaller class, no "
         "ends with fewer than 5.",
@@ -228,9 +225,8 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="Scores without skill reach the share of positive examples. The trapezoidal area "
         "under the precision-recall curve is a different, larger number.",
     ),
-    MetricSpec(
+    OF_SCORES(
         key="ks",
-        scope=Scope.PROBABILISTIC,
         interval="The two-sample Kolmogorov-Smirnov bound, value -+ 1.358 sqrt(1/m + 1/n) for m "
         "and n examples of the two classes. It is valid but wide; scores without skill stay below "
         "1.358 sqrt(1/m + 1/n).",

@@ -18,7 +18,7 @@ from offdiag.metrics.scores.ranking import (
     rank_in_place,
     rank_scores,
 )
-from offdiag.metrics.spec import WILSON, MetricSpec, Scope
+from offdiag.metrics.spec import OF_SCORES, WILSON, MetricSpec
 
 CLASS_AXIS = 1
 """Axis of an (n, K) score table along which the class changes."""
@@ -259,9 +259,8 @@ _RANKS_IN_CELLS = {
 
 
 def _top_k_spec(k: int) -> MetricSpec:
-    return MetricSpec(
+    return OF_SCORES(
         key=f"top_{k}_accuracy",
-        scope=Scope.PROBABILISTIC,
         interval=WILSON,
         title=f"Top-{k} accuracy",
         formula=f"share of examples whose actual class is among the {k} with the highest score",

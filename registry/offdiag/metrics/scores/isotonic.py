@@ -23,7 +23,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.losses import loss_moments
 from offdiag.metrics.scores.ranked_cells import RankedCells, Ranking
-from offdiag.metrics.spec import NOT_PROBABILITIES, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import NOT_PROBABILITIES, OF_SCORES, Direction, MetricSpec
 
 MISCALIBRATION, DISCRIMINATION = "brier_miscalibration", "brier_discrimination"
 
@@ -152,9 +152,8 @@ _BOTH = (
 )
 
 SPECS: tuple[MetricSpec, ...] = (
-    MetricSpec(
+    OF_SCORES(
         key=MISCALIBRATION,
-        scope=Scope.PROBABILISTIC,
         interval=_NONE,
         title="Brier miscalibration (isotonic regression)",
         formula="brier_sum of the probabilities - brier_sum of their isotonic regression",
@@ -167,9 +166,8 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="How much calibration could improve the score; 0 if the scores equal their own "
         f"isotonic regression. {_BOTH}",
     ),
-    MetricSpec(
+    OF_SCORES(
         key=DISCRIMINATION,
-        scope=Scope.PROBABILISTIC,
         interval=_NONE,
         title="Brier discrimination (isotonic regression)",
         formula="brier_uncertainty - brier_sum of the isotonic regression of the probabilities",

@@ -22,10 +22,10 @@ from offdiag.metrics.scores.forecasts import CELLS_AT_ONCE, CLASS_AXIS, Forecast
 from offdiag.metrics.spec import (
     NO_INTERVAL,
     NOT_PROBABILITIES,
+    OF_SCORES,
     STUDENT_LOG,
     Direction,
     MetricSpec,
-    Scope,
 )
 
 CLIP = 1e-15
@@ -220,9 +220,8 @@ def _brier_part(
     interval: str = _LESS_NOISE,
     undefined_when: Mapping[Reason, str] = NOT_PROBABILITIES,
 ) -> MetricSpec:
-    return MetricSpec(
+    return OF_SCORES(
         key=key,
-        scope=Scope.PROBABILISTIC,
         interval=interval,
         title=title,
         formula=formula,
@@ -235,9 +234,8 @@ def _brier_part(
 
 
 SPECS: tuple[MetricSpec, ...] = (
-    MetricSpec(
+    OF_SCORES(
         key="log_loss",
-        scope=Scope.PROBABILISTIC,
         interval=f"{STUDENT_LOG} Unreliable with fewer than 20 examples in the smallest class.",
         title="Log loss",
         formula="mean of -ln p of the actual class",
@@ -249,9 +247,8 @@ SPECS: tuple[MetricSpec, ...] = (
         other_names={"scikit-learn": "log_loss (clips at the resolution of the score type)"},
         notes="In nats.",
     ),
-    MetricSpec(
+    OF_SCORES(
         key="log_loss_clipped",
-        scope=Scope.PROBABILISTIC,
         interval=f"{STUDENT_LOG} Unreliable with fewer than 20 examples in the smallest class.",
         title="Log loss (clipped)",
         formula="mean of -ln p of the actual class, p clipped to [1e-15, 1 - 1e-15]",
@@ -261,9 +258,8 @@ SPECS: tuple[MetricSpec, ...] = (
         undefined_when=NOT_PROBABILITIES,
         notes="In nats. The limits are the same for scores of single and double precision.",
     ),
-    MetricSpec(
+    OF_SCORES(
         key="brier_sum",
-        scope=Scope.PROBABILISTIC,
         interval=STUDENT_LOG,
         title="Brier score (sum over classes)",
         formula="mean over examples of the sum over classes of (p - y)^2",
@@ -274,9 +270,8 @@ SPECS: tuple[MetricSpec, ...] = (
         other_names={"scikit-learn": "brier_score_loss(scale_by_half=False)"},
         notes="For two classes it is twice the familiar mean of (p - y)^2; see brier_half.",
     ),
-    MetricSpec(
+    OF_SCORES(
         key="brier_half",
-        scope=Scope.PROBABILISTIC,
         interval=STUDENT_LOG,
         title="Brier score (half)",
         formula="brier_sum / 2",
