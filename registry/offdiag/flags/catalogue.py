@@ -17,7 +17,7 @@ from offdiag.flags.verdict import Severity
 class RuleDescription:
     """One rule as pages and documentation show it.
 
-    Flags of the rule have severities from `lowest_severity` to `highest_severity`.
+    Flags of the rule have one of the `severities`, or one between the two.
     `help` says when the flag is raised and what it means; the numbers in it are the defaults.
     `per_class` rules give a verdict for each class concerned, the others one for the run.
     `changes` says what each version after the first changed, the second version first.
@@ -26,10 +26,17 @@ class RuleDescription:
     id: str
     title: str
     help: str
-    lowest_severity: Severity
-    highest_severity: Severity
+    severities: tuple[Severity, ...]
     per_class: bool
     changes: tuple[str, ...] = ()
+
+    @property
+    def lowest_severity(self) -> Severity:
+        return self.severities[0]
+
+    @property
+    def highest_severity(self) -> Severity:
+        return self.severities[-1]
 
     @property
     def version(self) -> int:
@@ -43,8 +50,7 @@ _DESCRIPTIONS = (
         help="Only one class is predicted although several occur, and the other classes have 5 or "
         "more examples together: a detector with 50 % recall would miss all of them with a "
         "probability of at most 5 %. The accuracy is then the share of the predicted class.",
-        lowest_severity=Severity.CRITICAL,
-        highest_severity=Severity.CRITICAL,
+        severities=(Severity.CRITICAL,),
         per_class=False,
         changes=("Not raised if the other classes have fewer than 5 examples in all.",),
     ),
@@ -55,8 +61,7 @@ _DESCRIPTIONS = (
         "detector with 50 % recall would miss all of them with a probability of at most 5 % "
         "divided by the number of classes. Its precision is undefined, and averages that skip "
         "undefined values hide this.",
-        lowest_severity=Severity.HIGH,
-        highest_severity=Severity.HIGH,
+        severities=(Severity.HIGH,),
         per_class=True,
         changes=("Not raised if the class has so few examples that chance explains it.",),
     ),
@@ -66,8 +71,7 @@ _DESCRIPTIONS = (
         help="Recall is zero although the class has enough examples to rule out chance: a "
         "detector with 50 % recall would miss all of them with a probability of at most 5 % "
         "divided by the number of classes.",
-        lowest_severity=Severity.CRITICAL,
-        highest_severity=Severity.CRITICAL,
+        severities=(Severity.CRITICAL,),
         per_class=True,
     ),
     RuleDescription(
@@ -82,8 +86,7 @@ _DESCRIPTIONS = (
         "raises the red hidden-minority warning. Possible gap: recall is significantly below the "
         "rest (1 % divided by the number of classes), and 20 points are neither confirmed nor "
         "ruled out. It is medium, and on a minority class it raises the amber warning “may hide”.",
-        lowest_severity=Severity.MEDIUM,
-        highest_severity=Severity.CRITICAL,
+        severities=(Severity.MEDIUM, Severity.CRITICAL),
         per_class=True,
         changes=(
             (
@@ -104,8 +107,7 @@ _DESCRIPTIONS = (
         "that only one of the two predicts correctly, the model does not gain significantly more "
         "than it loses (one-sided sign test, 5 %), and its adjusted balanced accuracy is below "
         "0.5. Below 0.1, the flag is critical.",
-        lowest_severity=Severity.HIGH,
-        highest_severity=Severity.CRITICAL,
+        severities=(Severity.HIGH, Severity.CRITICAL),
         per_class=False,
     ),
     RuleDescription(
@@ -114,8 +116,7 @@ _DESCRIPTIONS = (
         help="Accuracy exceeds the mean recall of the classes by 15 points or more (from 25 "
         "points the severity is high), because frequent classes dominate accuracy. A single rare "
         "class with low recall hardly changes this difference; F4 is the rule for that.",
-        lowest_severity=Severity.MEDIUM,
-        highest_severity=Severity.HIGH,
+        severities=(Severity.MEDIUM, Severity.HIGH),
         per_class=False,
     ),
     RuleDescription(
@@ -123,8 +124,7 @@ _DESCRIPTIONS = (
         title="Accuracy far above macro F1",
         help="Accuracy exceeds the mean F1 of the classes by 15 points or more. With classes of 1 "
         "% this happens to good models, too, because precision is low for rare classes.",
-        lowest_severity=Severity.MEDIUM,
-        highest_severity=Severity.MEDIUM,
+        severities=(Severity.MEDIUM,),
         per_class=False,
     ),
     RuleDescription(
@@ -132,8 +132,7 @@ _DESCRIPTIONS = (
         title="High accuracy, low agreement beyond chance",
         help="Accuracy is 80 % or more, yet the Matthews correlation coefficient (MCC) is "
         "undefined or at most 0.30, or Cohen's kappa at most 0.20.",
-        lowest_severity=Severity.HIGH,
-        highest_severity=Severity.HIGH,
+        severities=(Severity.HIGH,),
         per_class=False,
     ),
     RuleDescription(
@@ -142,8 +141,7 @@ _DESCRIPTIONS = (
         help="Accuracy is 80 % or more, and a class rarer than average is predicted at least five "
         "times, but significantly less than half of these predictions are correct. This can be "
         "the cost of high recall for a rare class; it does not mean that a class is hidden.",
-        lowest_severity=Severity.MEDIUM,
-        highest_severity=Severity.MEDIUM,
+        severities=(Severity.MEDIUM,),
         per_class=True,
     ),
     RuleDescription(
@@ -152,8 +150,7 @@ _DESCRIPTIONS = (
         help="The class is predicted less than half as often as it occurs, and false negatives "
         "outnumber false positives significantly (sign test, 1 % divided by the number of "
         "classes).",
-        lowest_severity=Severity.MEDIUM,
-        highest_severity=Severity.MEDIUM,
+        severities=(Severity.MEDIUM,),
         per_class=True,
     ),
     RuleDescription(
@@ -165,8 +162,7 @@ _DESCRIPTIONS = (
         "all predictions that differ from the constant one. The flag is also raised if all "
         "predictions are that constant prediction and the other classes have as many examples as "
         "F1 requires.",
-        lowest_severity=Severity.CRITICAL,
-        highest_severity=Severity.CRITICAL,
+        severities=(Severity.CRITICAL,),
         per_class=False,
         changes=(
             (
@@ -181,8 +177,7 @@ _DESCRIPTIONS = (
         help="The class has fewer than 30 examples, or the 95 % interval of its recall extends "
         "more than 15 points to either side. If no other flag is raised for the class, this "
         "proves little.",
-        lowest_severity=Severity.INFO,
-        highest_severity=Severity.INFO,
+        severities=(Severity.INFO,),
         per_class=True,
     ),
     RuleDescription(
@@ -192,8 +187,7 @@ _DESCRIPTIONS = (
         "counts of the dataset. If the totals of the predicted classes match, the matrix looks "
         "transposed, and precision and recall are exchanged. If neither match, the matrix was "
         "computed on other labels.",
-        lowest_severity=Severity.HIGH,
-        highest_severity=Severity.CRITICAL,
+        severities=(Severity.HIGH, Severity.CRITICAL),
         per_class=False,
     ),
     RuleDescription(
@@ -204,8 +198,7 @@ _DESCRIPTIONS = (
         "points the severity is high. The interval in the message is simultaneous for all "
         "classes. If the baseline was selected as the best of many runs on these examples, its "
         "recall is biased upwards, and equally good runs are flagged more often.",
-        lowest_severity=Severity.MEDIUM,
-        highest_severity=Severity.HIGH,
+        severities=(Severity.MEDIUM, Severity.HIGH),
         per_class=True,
         changes=(
             (
@@ -219,8 +212,7 @@ _DESCRIPTIONS = (
         title="A less accurate run costs less",
         help="This run is the most accurate of those compared, but a less accurate one costs at "
         "least 5 % less.",
-        lowest_severity=Severity.MEDIUM,
-        highest_severity=Severity.MEDIUM,
+        severities=(Severity.MEDIUM,),
         per_class=False,
     ),
     RuleDescription(
@@ -233,8 +225,7 @@ _DESCRIPTIONS = (
         "equally severe flag is about the same examples: the slice has at least half of the "
         "misses of its class, or another slice has at least half of its errors. Only the 20 most "
         "severe flags of a run are raised.",
-        lowest_severity=Severity.MEDIUM,
-        highest_severity=Severity.CRITICAL,
+        severities=(Severity.MEDIUM, Severity.CRITICAL),
         per_class=True,
     ),
 )
