@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import SPECS
 from offdiag.metrics.custom import custom_versions
 from offdiag.metrics.spec import MetricSpec, Scope, Symmetry, Transformation
@@ -117,14 +116,8 @@ def rate_map(spec: MetricSpec, *, positive_share: float, steps: int) -> RateMap:
     """The metric at the centres of `steps` x `steps` cells of the unit square.
 
     `positive_share` is the share of positive samples, between 0 and 1 (exclusive). A metric of one
-    class is that of the positive class. Raises `InvalidInput`.
+    class is that of the positive class.
     """
-    if not 0 < positive_share < 1:
-        raise InvalidInput(
-            f"{positive_share} is not a share between 0 and 1.",
-            field="positive_share",
-            hint="Give the share of positive examples, such as 0.1.",
-        )
     places = (np.arange(steps) + 0.5) / steps
     recalls, specificities = np.meshgrid(places, places, indexing="ij")
     return RateMap(places, places, value_at(spec, recalls, specificities, positive_share))

@@ -50,7 +50,7 @@ def values_at_prevalence(
     Raises `InvalidInput` for another share, and if the class or the rest has no samples.
     """
     weighted = at_prevalence(one_against_rest(counted, code), [1 - prevalence, prevalence])
-    suite = evaluate_stack(weighted.weights, ordinal=False)
+    suite = evaluate_stack(weighted, ordinal=False)
     return {key: suite.per_class[key].at(_CLASS) for key in PREVALENCE_KEYS}
 
 

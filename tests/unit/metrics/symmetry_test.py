@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import CATALOGUE, SPECS, Scope
 from offdiag.metrics.symmetry import has_map, height, rate_map, value_at
 
@@ -76,12 +75,6 @@ def test_counts_have_no_map() -> None:
     assert not has_map(CLASS["tp"])
     assert not has_map(WHOLE["n"])
     assert not has_map(CATALOGUE[Scope.PROBABILISTIC]["roc_auc"])
-
-
-@pytest.mark.parametrize("share", [0.0, 1.0, -0.1, float("nan")])
-def test_a_share_that_is_none_is_refused(share: float) -> None:
-    with pytest.raises(InvalidInput, match="not a share between 0 and 1"):
-        rate_map(CLASS["recall"], positive_share=share, steps=3)
 
 
 def test_a_ratio_of_one_lies_in_the_middle() -> None:

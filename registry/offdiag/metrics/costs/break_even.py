@@ -15,7 +15,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 
@@ -49,25 +48,9 @@ def ray_between(
 ) -> CostRay:
     """Mean cost along W(s) = W_start + s (W_end - W_start); s is 0 at start and 1 at end.
 
-    `prevalence` (K,) are class shares at deployment. Raises `InvalidInput` for labels that
-    differ, for a matrix without samples, and for a class that is expected but has none.
+    All have the same labels, and the matrix has samples. `prevalence` (K,) are class shares at
+    deployment, 0 for classes without samples.
     """
-    if not matrix.labels.names == start.labels.names == end.labels.names:
-        raise InvalidInput(
-            "the cost matrices and the confusion matrix have different labels.",
-            field="weights",
-            hint="Use one label set, in one order.",
-        )
-    if matrix.total == 0:
-        raise InvalidInput(
-            "the matrix has no examples.", field="matrix", hint="Leave the run out of the chart."
-        )
-    if prevalence is not None and ((prevalence > 0) & (matrix.actual == 0)).any():
-        raise InvalidInput(
-            "a class that is expected to occur has no examples here.",
-            field="prevalence",
-            hint="Give it the share 0 or evaluate data that contain it.",
-        )
     at_start = _mean_cost(matrix, start.weights, prevalence)
     at_end = _mean_cost(matrix, end.weights, prevalence)
     return CostRay(at_start, at_end - at_start)
@@ -77,15 +60,9 @@ def cheapest_along(rays: Sequence[CostRay], *, low: float, high: float) -> tuple
     """The cheapest run on each stretch of [low, high]: the lower envelope.
 
     Stretches follow each other without gaps; the cheapest runs are given by their positions in
-    `rays`, ascending. At a border both neighbours (and any run that only touches there) cost
-    the same. Raises `InvalidInput` if there are no rays or the range is not finite and rising.
+    `rays`, of which there is at least one, ascending. At a border both neighbours (and any run
+    that only touches there) cost the same.
     """
-    if not rays:
-        raise InvalidInput("there are no runs.", field="rays", hint="Give at least one run.")
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise InvalidInput(
-            f"the range from {low} to {high} is not rising.", field="low", hint="Give low < high."
-        )
     place, end = Fraction(low), Fraction(high)
     stretches = []
     while place < end:
@@ -207,7 +184,7 @@ def rays_of(
     *,
     prevalence: NDArray[np.float64] | None = None,
 ) -> tuple[CostRay, ...]:
-    """Mean cost of each run as a straight line in x. Raises as `ray_between`."""
+    """Mean cost of each run as a straight line in x, as `ray_between`."""
     start, end = lever.moved(costs, 0.0), lever.moved(costs, 1.0)
     return tuple(ray_between(matrix, start, end, prevalence=prevalence) for matrix in matrices)
 

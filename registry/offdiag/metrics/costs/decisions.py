@@ -7,51 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.arguments import probabilities
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 
-SUM_TOLERANCE = 1e-3
-"""Probabilities of many classes in float32 add up to 1 within this tolerance."""
 
-
-def expected_costs(p: ArrayLike, costs: CostMatrix) -> NDArray[np.float64]:
-    """Expected cost of each possible answer, shape (n, K): sum_i p_i W_ij.
-
-    `p` is (n, K), the probability of each actual class in label order. Raises `InvalidInput`
-    for any other shape, values outside [0, 1] and rows that do not add up to 1.
-    """
-    shares = probabilities(p, field="p")
-    if shares.ndim != 2 or shares.shape[CLASS_AXIS] != costs.n_classes:
-        raise InvalidInput(
-            f"the shape is {shares.shape} for {costs.n_classes} classes.",
-            field="p",
-            hint="Give one row for each sample and one column for each class.",
-        )
-    sums = shares.sum(axis=CLASS_AXIS)
-    off = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
-    if off.size:
-        raise InvalidInput(
-            f"row {off[0]} adds up to {sums[off[0]]:g}.",
-            field="p",
-            hint="Give probabilities of all classes; they add up to 1.",
-        )
-    expected: NDArray[np.float64] = shares @ costs.weights
-    return expected
-
-
-def bayes_decisions(p: ArrayLike, costs: CostMatrix) -> NDArray[np.intp]:
+def bayes_decisions(p: NDArray[Any], costs: CostMatrix) -> NDArray[np.intp]:
     """The answer with the least expected cost for each sample, shape (n,).
 
-    Equally cheap answers go to the lowest class code. Arguments and errors as in
-    `expected_costs`.
+    `p` is (n, K), the probability of each actual class in label order; answer j is expected to
+    cost sum_i p_i W_ij. Equally cheap answers go to the lowest class code.
     """
-    cheapest: NDArray[np.intp] = expected_costs(p, costs).argmin(axis=CLASS_AXIS)
+    cheapest: NDArray[np.intp] = (p @ costs.weights).argmin(axis=CLASS_AXIS)
     return cheapest
 
 

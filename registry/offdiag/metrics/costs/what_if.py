@@ -129,18 +129,6 @@ def completed(
     return np.asarray(full + max(1 - stated, 0.0) * cases / cases.sum())
 
 
-@dataclass(frozen=True)
-class WeightedMatrix:
-    """A confusion matrix whose cells are sums of weights, not numbers of samples.
-
-    `weights` is float64 of shape (K, K), actual classes along the first axis. The suite
-    accepts it as it accepts counts.
-    """
-
-    weights: NDArray[np.float64]
-    labels: LabelSet
-
-
 def other_positive_class(matrix: ConfusionMatrix) -> ConfusionMatrix:
     """The two classes in reverse order, so that the other one is the positive one.
 
@@ -159,8 +147,8 @@ def other_positive_class(matrix: ConfusionMatrix) -> ConfusionMatrix:
 
 def at_prevalence(
     matrix: ConfusionMatrix, prevalence: Mapping[Any, Any] | ArrayLike
-) -> WeightedMatrix:
-    """The matrix to expect if the classes occur in other shares.
+) -> NDArray[np.float64]:
+    """The cells (K, K) to expect if the classes occur in other shares: sums of weights.
 
     Each actual class i counts q_i / (t_i / N) times, so that its recall and the total stay
     the same while everything that depends on prevalence changes. `prevalence` gives the share
@@ -179,7 +167,7 @@ def at_prevalence(
             hint="Give it the share 0 or evaluate data that contain it.",
         )
     factors = shares * matrix.total / np.maximum(matrix.actual, 1)
-    return WeightedMatrix(matrix.counts * factors[:, np.newaxis], matrix.labels)
+    return np.asarray(matrix.counts * factors[:, np.newaxis])
 
 
 def merge_classes(

@@ -8,7 +8,6 @@ from math import ceil, floor, log10, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile, wilson
 
 POWER = 0.8
@@ -42,26 +41,13 @@ def samples_needed(
 ) -> SamplesNeeded:
     """Samples with which McNemar's test finds `difference` in accuracy with a power of 80 %.
 
-    `only_first` and `only_second` of `n_samples` are predicted correctly by one run only. For the
-    recall of a class all three are those of the class, and so is the result. `difference`, in
-    (0, 1], is the one that matters, not the one that was observed: with the latter the result is
-    off by a factor of 0.3 to 30.
+    `only_first` and `only_second` of `n_samples`, at least one, are predicted correctly by one run
+    only. For the recall of a class all three are those of the class, and so is the result.
+    `difference`, in (0, 1], is the one that matters, not the one that was observed: with the
+    latter the result is off by a factor of 0.3 to 30.
 
-    Source: Connor (1987), Biometrics 43, 207. Raises `InvalidInput` if the counts exceed
-    `n_samples`, there are no samples, or `difference` is out of range.
+    Source: Connor (1987), Biometrics 43, 207.
     """
-    if not 0 < difference <= 1:
-        raise InvalidInput(
-            f"{difference} is not a difference that could matter.",
-            field="difference",
-            hint="Give a share above 0 and up to 1, such as 0.01 for one point.",
-        )
-    if n_samples < 1 or only_first + only_second > n_samples:
-        raise InvalidInput(
-            f"{only_first} and {only_second} of {n_samples} samples are impossible.",
-            field="n_samples",
-            hint="Give the number of samples that both runs predicted.",
-        )
     discordant = only_first + only_second
     seen = wilson(discordant, n_samples, confidence=confidence)
     needed, low, high = (

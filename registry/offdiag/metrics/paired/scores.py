@@ -163,14 +163,8 @@ def score_differences(
 
     `roc_auc` if a class is the positive one, else `roc_auc_ovr_macro` if every class has
     a column; `log_loss` and `brier_sum` if both runs give probabilities. Without samples
-    nothing is compared. Raises `InvalidInput` if the samples differ.
+    nothing is compared.
     """
-    if not np.array_equal(first.actual, second.actual):
-        raise InvalidInput(
-            "the two sets of scores belong to different samples.",
-            field="scores",
-            hint="Give scores of the same samples in the same order.",
-        )
     if first.n_samples == 0:
         return ()
     areas: list[Callable[[_Levels], ScoreDifference]] = []

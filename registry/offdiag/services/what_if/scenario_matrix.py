@@ -77,7 +77,7 @@ def recount(database: Database, run_id: str, change: Change) -> Recounted:
         matrix = other_positive_class(matrix)
     counts: NDArray[Any] = matrix.counts
     if change.prevalence is not None:
-        counts = at_prevalence(matrix, change.prevalence).weights
+        counts = at_prevalence(matrix, change.prevalence)
     suite = labelled_suite(counts, matrix.labels)
     return Recounted(
         run_id=run_id,

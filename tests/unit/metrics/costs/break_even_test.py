@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.break_even import (
     HIGHEST,
     LOWEST,
@@ -63,24 +62,6 @@ def test_crossings_that_no_grid_would_see_are_found() -> None:
 
     assert [stretch.cheapest for stretch in found] == [(0,), (1,), (2,)]
     assert found[1].high == pytest.approx(1.0, abs=1e-11)
-
-
-@pytest.mark.parametrize(("low", "high"), [(1.0, 1.0), (2.0, 1.0), (0.0, float("inf"))])
-def test_a_range_that_does_not_rise_is_refused(low: float, high: float) -> None:
-    with pytest.raises(InvalidInput, match="low < high"):
-        cheapest_along([ray(0, 1)], low=low, high=high)
-
-
-def test_no_runs_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="there are no runs"):
-        cheapest_along([], low=0.0, high=1.0)
-
-
-def test_a_matrix_without_cases_or_with_other_labels_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="has no examples"):
-        ray_between(matrix_of(np.zeros((2, 2))), COSTS, COSTS)
-    with pytest.raises(InvalidInput, match="different labels"):
-        ray_between(matrix_of(np.eye(3)), COSTS, COSTS)
 
 
 LABELS = numbered_labels(3)

@@ -42,7 +42,7 @@ def test_another_prevalence_moves_precision_and_leaves_recall(prevalence: Any) -
     balanced = at_prevalence(screening, prevalence)
 
     before = evaluate_stack(screening.counts, ordinal=False)
-    after = evaluate_stack(balanced.weights, ordinal=False)
+    after = evaluate_stack(balanced, ordinal=False)
     for key in ("recall", "specificity", "informedness"):
         assert after.per_class[key].at(0).value == pytest.approx(before.per_class[key].at(0).value)
     assert after.aggregate["n"].at().value == pytest.approx(10_000)
@@ -57,7 +57,7 @@ def test_the_prevalence_at_hand_changes_nothing() -> None:
 
     same = at_prevalence(read, {"A": 0.8, "B": 0.15, "C": 0.05})
 
-    np.testing.assert_allclose(same.weights, read.counts)
+    np.testing.assert_allclose(same, read.counts)
 
 
 def test_a_class_with_share_zero_drops_out() -> None:
@@ -65,8 +65,8 @@ def test_a_class_with_share_zero_drops_out() -> None:
 
     without_c = at_prevalence(read, {"A": 0.5, "B": 0.5, "C": 0.0})
 
-    assert without_c.weights[2].tolist() == [0.0, 0.0, 0.0]
-    assert without_c.weights.sum() == pytest.approx(100)
+    assert without_c[2].tolist() == [0.0, 0.0, 0.0]
+    assert without_c.sum() == pytest.approx(100)
 
 
 def test_an_absent_class_cannot_be_given_a_share() -> None:
@@ -76,7 +76,7 @@ def test_an_absent_class_cannot_be_given_a_share() -> None:
         at_prevalence(absent, [0.5, 0.5])
 
     assert refusal.value.field == "prevalence"
-    assert at_prevalence(absent, [1.0, 0.0]).weights.tolist() == [[5.0, 1.0], [0.0, 0.0]]
+    assert at_prevalence(absent, [1.0, 0.0]).tolist() == [[5.0, 1.0], [0.0, 0.0]]
 
 
 def test_confusions_inside_a_group_are_no_errors_any_more() -> None:

@@ -241,8 +241,3 @@ def test_without_cases_nothing_is_compared() -> None:
     nothing = Forecasts(empty.actual[:0], empty.scores[:0], n_classes=2)
 
     assert score_differences(nothing, nothing) == ()
-
-
-def test_scores_of_different_cases_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="different samples"):
-        score_differences(of_event([0, 1], [0.1, 0.9]), of_event([1, 0], [0.1, 0.9]))
