@@ -141,7 +141,7 @@ class OperatingPoints:
 def operating_points(ranked: RankedScores) -> OperatingPoints:
     """One point for each distinct score, and one above the largest."""
     if ranked.n_samples == 0:
-        return _no_points()
+        return no_points()
     return OperatingPoints(
         ranked.thresholds,
         ranked.true_positives.astype(np.int64),
@@ -152,9 +152,14 @@ def operating_points(ranked: RankedScores) -> OperatingPoints:
     )
 
 
-def _no_points() -> OperatingPoints:
+def no_points(
+    n_positive: int = 0, n_negative: int = 0, *, n_thresholds: int = 0
+) -> OperatingPoints:
+    """None of the thresholds of samples of two kinds."""
     nothing = np.zeros(0, dtype=np.int64)
-    return OperatingPoints(nothing.astype(np.float64), nothing, nothing, 0, 0, 0)
+    return OperatingPoints(
+        nothing.astype(np.float64), nothing, nothing, n_positive, n_negative, n_thresholds
+    )
 
 
 def drawn_points(
@@ -174,7 +179,7 @@ def drawn_points(
     its block too. Each block is therefore reduced separately, and then the result once more.
     """
     if ranked.n_samples == 0:
-        return _no_points()
+        return no_points()
     n_positive, n_negative = ranked.n_positive, ranked.n_negative
     hits, n_predicted = in_use
 
@@ -183,8 +188,7 @@ def drawn_points(
         wanted = [points.at(threshold) for threshold in thresholds]
         return [*_best(points), *wanted, *([] if used is None else [used])]
 
-    none = np.zeros(0, dtype=np.int64)
-    found = OperatingPoints(none.astype(np.float64), none, none, n_positive, n_negative, 1)
+    found = no_points(n_positive, n_negative, n_thresholds=1)
     for block in ranked.blocks():
         joined = OperatingPoints(
             np.append(block.values[::-1].astype(np.float64), found.thresholds),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.orientation import predicted_totals
 from offdiag.metrics.scores.calibration import DEFAULT_BINS, CalibrationBins, equal_width_bins
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
-from offdiag.metrics.scores.operating_points import OperatingPoints, drawn_points
+from offdiag.metrics.scores.operating_points import OperatingPoints, drawn_points, no_points
 from offdiag.metrics.scores.operating_points import of_other_class as points_of_other_class
 from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import rank_scores
@@ -200,11 +200,9 @@ def _curve(
 
 
 def _top_curve(ranked: Ranking) -> ScoreCurve:
-    none = np.zeros(0, dtype=np.int64)
-    n_right, n_wrong = ranked.n_positive, ranked.n_negative
     return ScoreCurve(
         TOP_LABEL,
-        OperatingPoints(none.astype(np.float64), none, none, n_right, n_wrong, 0),
+        no_points(ranked.n_positive, ranked.n_negative),
         equal_width_bins(ranked, n_bins=DEFAULT_BINS),
         score_histogram(ranked, low=0.0, high=1.0),
     )
