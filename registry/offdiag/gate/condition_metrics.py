@@ -36,8 +36,6 @@ COSTS_NEEDED = (
     "the dataset."
 )
 _NO_SCORES = MetricValue(None, Reason.NO_SCORES.value)
-_SEED = 1
-"""Seed of drawn intervals: the same counts give the same ends."""
 
 
 def value_of(condition: MetricCondition, subject: Subject) -> MetricValue:
@@ -199,7 +197,7 @@ def over_groups(
     sizes = group_sizes(list(column.counted.values()), code)
     large = dict(zip(column.counted, (sizes >= min_size).tolist(), strict=True))
     judged = {name: each for name, each in column.counted.items() if large[name]}
-    values = group_values(list(judged.values()), condition.key, code, seed=_SEED)
+    values = group_values(list(judged.values()), condition.key, code)
     scope = Scope.AGGREGATE if code is None else Scope.PER_CLASS
     direction = CATALOGUE[scope][condition.key].direction
     if condition.over is Over.GAP and column.do_overlap:

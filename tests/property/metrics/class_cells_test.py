@@ -37,7 +37,7 @@ def test_every_value_keeps_its_bound(
     top = counted(scores.argmax(axis=1) == actual, scores.max(axis=1))
     each = tuple(counted(actual == code, scores[:, code]) for code in range(3))
 
-    found = class_cell_values(ClassCells(each, top), seed=1)
+    found = class_cell_values(ClassCells(each, top))
     exact = of_scores(Forecasts(actual, scores, 3))
 
     assert found.aggregate.keys() == exact.aggregate.keys()

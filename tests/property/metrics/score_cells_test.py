@@ -97,7 +97,7 @@ def test_every_value_of_counted_scores_keeps_its_bound(
     assert cells is not None
     actual = np.where(happened, positive, 1 - positive)
 
-    found = cell_values(cells, positive=positive, seed=1)
+    found = cell_values(cells, positive=positive)
     exact = of_scores(Forecasts(actual, p[:, np.newaxis], 2, positive))
 
     assert found.aggregate.keys() == exact.aggregate.keys()

@@ -122,25 +122,18 @@ class ClassFairness:
     conflict: str | None
 
 
-def class_fairness(
-    groups: Sequence[Outcomes], code: int, *, confidence: float = 0.95
-) -> ClassFairness:
+def class_fairness(groups: Sequence[Outcomes], code: int) -> ClassFairness:
     """All criteria for the class `code` over groups without a sample in common.
 
     A criterion is undefined if the rate of a group is: nothing can be said about the recall of a
-    group without a sample of the class. Raises `InvalidInput` for a confidence outside (0, 1).
+    group without a sample of the class. All statements of a criterion hold together at 95 %.
     """
     hits, cases = _hits_and_cases(groups, code)
     found = []
     for criterion in Criterion:
         rates = [proportion_values(hits[key], cases[key]) for key in criterion.rates]
-        differences = [
-            largest_difference(each, n_families=len(rates), confidence=confidence)
-            for each in rates
-        ]
-        ratios = [
-            smallest_ratio(each, n_families=len(rates), confidence=confidence) for each in rates
-        ]
+        differences = [largest_difference(each, n_families=len(rates)) for each in rates]
+        ratios = [smallest_ratio(each, n_families=len(rates)) for each in rates]
         found.append(
             Disparity(
                 criterion,
@@ -149,9 +142,9 @@ def class_fairness(
             )
         )
     return ClassFairness(
-        {key: _values(key, hits[key], cases[key], confidence) for key in RATES},
+        {key: _values(key, hits[key], cases[key]) for key in RATES},
         tuple(found),
-        _conflict(groups, code, confidence),
+        _conflict(groups, code),
     )
 
 
@@ -184,9 +177,9 @@ def _hits_and_cases(
 
 
 def _values(
-    key: str, hits: NDArray[np.int64], cases: NDArray[np.int64], confidence: float
+    key: str, hits: NDArray[np.int64], cases: NDArray[np.int64]
 ) -> tuple[MetricValue, ...]:
-    bounds = wilson(hits, cases, confidence=confidence)
+    bounds = wilson(hits, cases)
     found = []
     for group, (x, n) in enumerate(zip(hits.tolist(), cases.tolist(), strict=True)):
         low, high = bounds.at(group)
@@ -197,7 +190,7 @@ def _values(
     return tuple(found)
 
 
-def _conflict(groups: Sequence[Outcomes], code: int, confidence: float) -> str | None:
+def _conflict(groups: Sequence[Outcomes], code: int) -> str | None:
     """The conflict between criteria if shares of the class certainly differ, None otherwise.
 
     With different shares and some error, equal precision excludes equal recall and false
@@ -207,7 +200,7 @@ def _conflict(groups: Sequence[Outcomes], code: int, confidence: float) -> str |
     n = np.array([each.total for each in groups], dtype=np.int64)
     actual = np.array([each.actual[code] for each in groups], dtype=np.int64)
     shares = proportion_values(actual, n)
-    difference = largest_difference(shares, confidence=confidence)
+    difference = largest_difference(shares)
     is_perfect = all(
         each.correct[code] == each.actual[code] == each.predicted[code] for each in groups
     )

@@ -35,6 +35,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Unweighted
 from offdiag.metrics.intervals.bounds import Bounds
+from offdiag.metrics.intervals.draws import INTERVAL_SEED
 from offdiag.metrics.intervals.proportions import (
     AGGREGATE,
     PER_CLASS,
@@ -46,6 +47,7 @@ from offdiag.metrics.intervals.proportions import (
 )
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.multilabel.suite import label_metrics
+from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.slices.counts import NUMBER_AXIS
 from offdiag.metrics.slices.finder import ACCURACY, SUBSET_ACCURACY
 from offdiag.metrics.slices.gaps import SLOPES, Margins
@@ -74,11 +76,6 @@ class GroupValues:
         return (self.exact or self.bounds)(confidence)
 
 
-def shared_confidence(confidence: float, n_statements: int) -> float:
-    """The confidence each of n statements needs for all of them to hold together (Bonferroni)."""
-    return 1 - (1 - confidence) / max(n_statements, 1)
-
-
 def worst(
     groups: GroupValues, *, is_highest: bool = False, confidence: float = 0.95
 ) -> MetricValue:
@@ -90,7 +87,7 @@ def worst(
     if undefined is not None:
         return undefined
     alone = groups.bounds(confidence)
-    chosen = groups.chosen(shared_confidence(confidence, len(groups.values)))
+    chosen = groups.chosen(confidence_together(confidence, len(groups.values)))
     if is_highest:
         value, low, high = groups.values.max(), chosen.low.max(), alone.high.max()
     else:
@@ -161,7 +158,7 @@ def worst_of(differences: Sequence[MetricValue], *, is_highest: bool) -> MetricV
 def _levels(groups: GroupValues, n_families: int, confidence: float) -> tuple[Bounds, Bounds]:
     n_groups = len(groups.values)
     n_statements = n_families * n_groups * (n_groups - 1) // 2
-    return groups.bounds(confidence), groups.chosen(shared_confidence(confidence, n_statements))
+    return groups.bounds(confidence), groups.chosen(confidence_together(confidence, n_statements))
 
 
 def _ratio_ends(values: Floats, bounds: Bounds) -> tuple[Floats, Floats]:
@@ -298,9 +295,7 @@ MOST_DRAWN = 50
 """Groups up to which intervals are drawn; with more, only proportions have intervals."""
 
 
-def group_values(
-    groups: Sequence[Unweighted], key: str, code: int | None, *, seed: int
-) -> GroupValues:
+def group_values(groups: Sequence[Unweighted], key: str, code: int | None) -> GroupValues:
     """The metric `key` of each group, for the class `code` or for the whole matrix.
 
     Raises `InvalidInput` for a metric that is not computed from the matrix, such as one of
@@ -324,8 +319,7 @@ def group_values(
         if len(groups) > MOST_DRAWN and not is_proportion:
             return Bounds(np.full(len(groups), np.nan), np.full(len(groups), np.nan))
         ends = [
-            _ends(group, key, index, confidence=confidence, seed=seed, is_exact=is_exact)
-            for group in groups
+            _ends(group, key, index, confidence=confidence, is_exact=is_exact) for group in groups
         ]
         table = np.array(ends, dtype=np.float64).reshape(len(groups), 2)
         return Bounds(table[:, 0], table[:, 1])
@@ -360,7 +354,6 @@ def _ends(
     index: tuple[int, ...],
     *,
     confidence: float,
-    seed: int,
     is_exact: bool,
 ) -> tuple[float, float]:
     proportions = PER_CLASS if index else AGGREGATE
@@ -370,7 +363,7 @@ def _ends(
             outcomes_of(group), one, confidence=confidence, is_exact=is_exact
         )
     elif isinstance(group, ConfusionMatrix):
-        intervals = suite_intervals(group, seed=seed, confidence=confidence)
+        intervals = suite_intervals(group, seed=INTERVAL_SEED, confidence=confidence)
         found = dict(intervals.per_class if index else intervals.aggregate)
     else:
         found = {}

@@ -17,10 +17,12 @@ from offdiag.metrics.custom import (
     custom_metrics,
 )
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, Interval, size_warning
+from offdiag.metrics.intervals.draws import INTERVAL_SEED, generator
 from offdiag.metrics.multilabel.sets import SAMPLE_AXIS
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.scores.forecasts import Forecasts
 
+_LEVEL = 0.95
 MOST_RESAMPLED = 20_000
 """Most samples for which intervals are resampled, since a custom function may be slow."""
 
@@ -43,8 +45,6 @@ def value_of_samples(
     *,
     n_samples: int,
     smallest: Smallest,
-    seed: int,
-    confidence: float,
 ) -> MetricValue:
     """The value on all samples, with the percentile interval of a bootstrap over samples.
 
@@ -54,7 +54,7 @@ def value_of_samples(
     interval is marked unreliable: with 10 of 100 it covered the true balanced accuracy in 65 of
     100 datasets, with 15 of 300 in 80, with 50 of 1,000 in 92.
 
-    The same samples and seed give the same bits if the function is deterministic. Resamples in
+    The same samples give the same bits if the function is deterministic. Resamples in
     which it is undefined are left out; if they are a tenth or more, there is no interval.
     """
     if n_samples == 0:
@@ -64,13 +64,13 @@ def value_of_samples(
         return MetricValue(None, reason.value)
     if n_samples > MOST_RESAMPLED:
         return MetricValue(value)
-    rng = np.random.Generator(np.random.PCG64(seed))
+    rng = generator(INTERVAL_SEED)
     drawn = (rng.integers(n_samples, size=n_samples) for _ in range(REPLICATES))
     found = np.array([metric.called(given(places))[0] for places in drawn])
     found = found[np.isfinite(found)]
     if len(found) <= 0.9 * REPLICATES:
         return MetricValue(value)
-    low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = np.quantile(found, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     note, _ = size_warning(smallest.n_samples, smallest.what)
     method = f"row bootstrap, {REPLICATES} replicates"
     return Interval(float(low), float(high), method, note=note).around(MetricValue(value))
@@ -79,9 +79,7 @@ def value_of_samples(
 _OF_SCORES = custom_metrics("scores")
 
 
-def score_values(
-    forecasts: Forecasts, names: tuple[str, ...], *, seed: int, confidence: float = 0.95
-) -> dict[str, MetricValue]:
+def score_values(forecasts: Forecasts, names: tuple[str, ...]) -> dict[str, MetricValue]:
     """Each declared metric of scores by key, with its interval."""
     if not _OF_SCORES:
         return {}
@@ -92,8 +90,6 @@ def score_values(
             lambda places: ScoreInput(actual[places], scores[places], names),
             n_samples=forecasts.n_samples,
             smallest=Smallest.of(forecasts.support, "class"),
-            seed=seed,
-            confidence=confidence,
         )
         for each in _OF_SCORES
     }
@@ -108,12 +104,7 @@ _OF_SETS = custom_metrics("multilabel")
 
 
 def set_values(
-    actual: NDArray[np.bool_],
-    predicted: NDArray[np.bool_],
-    names: tuple[str, ...],
-    *,
-    seed: int,
-    confidence: float = 0.95,
+    actual: NDArray[np.bool_], predicted: NDArray[np.bool_], names: tuple[str, ...]
 ) -> dict[str, MetricValue]:
     """Each declared metric of two (n, q) indicator arrays by key, with its interval."""
 
@@ -126,8 +117,6 @@ def set_values(
             given,
             n_samples=len(actual),
             smallest=Smallest.of(actual.sum(axis=SAMPLE_AXIS), "label"),
-            seed=seed,
-            confidence=confidence,
         )
         for each in _OF_SETS
     }

@@ -17,6 +17,7 @@ from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.calibration import calibration_intervals
 from offdiag.metrics.intervals.discrimination import ks_interval
+from offdiag.metrics.intervals.draws import INTERVAL_SEED
 from offdiag.metrics.intervals.means import mean_loss_intervals
 from offdiag.metrics.intervals.proportions import WILSON, wilson
 from offdiag.metrics.intervals.scores import class_interval
@@ -35,6 +36,7 @@ from offdiag.metrics.scores.ranked_cells import RankedCells
 from offdiag.metrics.scores.score_cells import OUTCOME_AXIS, POSITIVE, ClassCells, ScoreCells
 from offdiag.metrics.scores.suite import top_k_keys
 
+_LEVEL = 0.95
 _RANKING = ("roc_auc", "average_precision")
 _OF_SUMS = ("brier_sum", "brier_half")
 _IN_CELLS = MetricValue(None, Reason.FORECASTS_IN_CELLS.value)
@@ -50,59 +52,57 @@ class CellValues:
     per_class: Mapping[str, Sequence[MetricValue]]
 
 
-def cell_values(
-    cells: ScoreCells, *, positive: int, seed: int, confidence: float = 0.95
-) -> CellValues:
+def cell_values(cells: ScoreCells, *, positive: int) -> CellValues:
     """All metrics of two classes; the scores are those of class `positive` (0 or 1), n >= 1.
 
     The keys are the same as for the probabilities themselves.
     """
     event = cells.event
     top = cells.top_label(ties_to_positive=positive == 0)
-    of_event, of_rest = (_ranking_values(each, confidence) for each in (event, event.mirrored()))
+    of_event, of_rest = (_ranking_values(each) for each in (event, event.mirrored()))
     values = {
         **of_event,
-        "ks": _bounded("ks", ks_interval(event, confidence=confidence).around(ks(event)), event),
-        **_calibration_values(event, "positive", seed=seed, confidence=confidence),
-        **_calibration_values(top, "top_label", seed=seed, confidence=confidence),
-        **_losses(cells, confidence=confidence),
+        "ks": _bounded("ks", ks_interval(event, confidence=_LEVEL).around(ks(event)), event),
+        **_calibration_values(event, "positive"),
+        **_calibration_values(top, "top_label"),
+        **_losses(cells),
         **_brier_parts(cells),
         **_isotonic_parts(cells),
-        "top_1_accuracy": _share_of_events(top, confidence),
+        "top_1_accuracy": _share_of_events(top),
     }
     by_class = (of_rest, of_event) if positive else (of_event, of_rest)
     return CellValues(values, {key: [each[key] for each in by_class] for key in _RANKING})
 
 
-def class_cell_values(cells: ClassCells, *, seed: int, confidence: float = 0.95) -> CellValues:
+def class_cell_values(cells: ClassCells) -> CellValues:
     """All metrics of K > 2 classes, counted one class at a time, of n >= 1 samples.
 
     The keys are the same as for the probabilities themselves. Metrics of pairs of classes, of
     ranks within an example and of single forecasts are undefined.
     """
     events = cells.events
-    of_class = [_ranking_values(event, confidence) for event in events]
+    of_class = [_ranking_values(event) for event in events]
     values = _averaged_areas([each["roc_auc"] for each in of_class], cells)
-    of_top = _calibration_values(cells.top.event, "top_label", seed=seed, confidence=confidence)
+    of_top = _calibration_values(cells.top.event, "top_label")
     values |= {key: value for key, value in of_top.items() if not key.startswith("mce_")}
-    values |= _losses(cells, confidence=confidence)
+    values |= _losses(cells)
     for key in _OF_SUMS:
         values[key] = MetricValue(values[key].value, ci_method=NO_SHARED)
     values |= _class_brier_parts(cells, float(values["brier_sum"]))
     values |= dict.fromkeys(top_k_keys(len(events)), _IN_CELLS)
-    values["top_1_accuracy"] = _share_of_events(cells.top.event, confidence)
+    values["top_1_accuracy"] = _share_of_events(cells.top.event)
     return CellValues(values, {key: [each[key] for each in of_class] for key in _RANKING})
 
 
-def _share_of_events(event: RankedCells, confidence: float) -> MetricValue:
+def _share_of_events(event: RankedCells) -> MetricValue:
     n_events, n_samples = event.n_positive, event.n_samples
-    ends = wilson(np.int64(n_events), n_samples, confidence=confidence).at()
+    ends = wilson(np.int64(n_events), n_samples, confidence=_LEVEL).at()
     return Interval(*ends, WILSON).around(MetricValue(n_events / n_samples))
 
 
-def _ranking_values(event: RankedCells, confidence: float) -> dict[str, MetricValue]:
+def _ranking_values(event: RankedCells) -> dict[str, MetricValue]:
     """The area and the average precision of an event."""
-    found = class_interval(event, confidence=confidence)
+    found = class_interval(event, confidence=_LEVEL)
     values = {"roc_auc": roc_auc(event), "average_precision": average_precision(event)}
     return {key: _bounded(key, found[key].around(value), event) for key, value in values.items()}
 
@@ -132,9 +132,7 @@ def _widened(key: str, value: MetricValue, error: float) -> MetricValue:
     )
 
 
-def _calibration_values(
-    event: RankedCells, of: str, *, seed: int, confidence: float
-) -> dict[str, MetricValue]:
+def _calibration_values(event: RankedCells, of: str) -> dict[str, MetricValue]:
     """Calibration errors of an event; `of` is the part of their keys that names the event."""
     by_width, by_mass = equal_width_bins(event), equal_mass_bins(event)
     borders = event.cut_by_scores(by_width.edges[1:-1])
@@ -153,16 +151,16 @@ def _calibration_values(
             event.expected_error(event.cut_by_places(places)),
         ),
     }
-    found = calibration_intervals(event, of, seed=seed, confidence=confidence)
+    found = calibration_intervals(event, of, seed=INTERVAL_SEED, confidence=_LEVEL)
     return {
         key: _widened(key, interval.around(MetricValue(errors[key][0])), errors[key][1])
         for key, interval in found.items()
     }
 
 
-def _losses(cells: ScoreCells | ClassCells, *, confidence: float) -> dict[str, MetricValue]:
+def _losses(cells: ScoreCells | ClassCells) -> dict[str, MetricValue]:
     losses = cells.losses
-    found = mean_loss_intervals(losses, cells.support, confidence=confidence)
+    found = mean_loss_intervals(losses, cells.support, confidence=_LEVEL)
     values = mean_losses(losses)
     values |= {key: interval.around(values[key]) for key, interval in found.items()}
     values["log_loss_clipped"] = _widened(

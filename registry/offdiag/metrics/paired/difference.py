@@ -100,6 +100,7 @@ def _gap(first: Quantity, second: Quantity) -> Quantity:
 BESIDE_TRIVIAL = ("cost_ratio_to_best_trivial", "skill_vs_trivial")
 KEYS = ("total_cost", "mean_cost", *BESIDE_TRIVIAL)
 """The costs in which two runs on the same samples can differ."""
+_LEVEL = 0.95
 SQUARES = "normal, squares of the differences"
 """Method name for intervals of differences of costs."""
 
@@ -110,9 +111,8 @@ def paired_cost_differences(
     *,
     keys: tuple[str, ...] = KEYS,
     prevalence: Floats | None = None,
-    confidence: float = 0.95,
 ) -> dict[str, tuple[float | None, Interval]]:
-    """Second minus first run and its interval by key; the difference is None if undefined.
+    """Second minus first run and its 95 % interval by key; the difference is None if undefined.
 
     The interval excludes 0 if chance does not explain the difference, as in the cost ranking of
     several runs: each sample's contribution is as likely to favour one run as the other,
@@ -122,10 +122,7 @@ def paired_cost_differences(
     Constant and perfect answers cost the same for both runs, so ratio and skill have this
     variance in other units, or that of the delta method if it is larger: those costs vary with
     the samples, which matters if the runs do differ.
-
-    Raises `InvalidInput` for a confidence outside (0, 1).
     """
-    level = confidence_level(confidence)
     if joint.total == 0:
         return {key: (None, Interval(None, None, SQUARES)) for key in keys}
     first = cost_values(joint.first_matrix.counts, costs, prevalence)
@@ -135,7 +132,7 @@ def paired_cost_differences(
     errors = {"mean_cost": error, "total_cost": error * joint.total}
     if not set(BESIDE_TRIVIAL).isdisjoint(keys):
         errors |= _errors_beside_trivial(joint, costs, prevalence, error_of_mean=error)
-    found = _normal_intervals(gaps, errors, confidence=level, method=SQUARES)
+    found = _normal_intervals(gaps, errors)
     if error == 0:
         found = {key: replace(each, notes={(): NOTHING_COUNTS}) for key, each in found.items()}
     smallest = smallest_class(joint.first_matrix.actual)
@@ -149,16 +146,16 @@ def paired_cost_differences(
 
 
 def _normal_intervals(
-    values: Mapping[str, Floats], errors: Mapping[str, Floats], *, confidence: float, method: str
+    values: Mapping[str, Floats], errors: Mapping[str, Floats]
 ) -> dict[str, Intervals]:
     """value -+ z error by key; no bounds (NaN) without a finite, positive error."""
-    z = normal_quantile(confidence)
+    z = normal_quantile(_LEVEL)
     found = {}
     for key, value in values.items():
         error = errors[key]
         usable = np.isfinite(value) & np.isfinite(error) & (error > 0)
         ends = (np.where(usable, value + reach, np.nan) for reach in (-z * error, z * error))
-        found[key] = Intervals(Bounds(*ends), method)
+        found[key] = Intervals(Bounds(*ends), SQUARES)
     return found
 
 

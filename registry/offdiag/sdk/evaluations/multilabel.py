@@ -133,7 +133,7 @@ def evaluate_multilabel(
     tally = tally_sets(sets.actual, sets.predicted)
     aggregate = {
         **set_metrics(tally),
-        **custom.set_values(sets.actual, sets.predicted, sets.labels.names, seed=1),
+        **custom.set_values(sets.actual, sets.predicted, sets.labels.names),
     }
     per_label = dict(label_metrics(tally.labels))
     scores = None

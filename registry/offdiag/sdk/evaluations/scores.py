@@ -199,7 +199,7 @@ def evaluate_scores(
             positive_by_convention=by_convention,
         )
     per_class = class_metrics(forecasts)
-    values = {**score_metrics(forecasts), **custom.score_values(forecasts, known.names, seed=1)}
+    values = {**score_metrics(forecasts), **custom.score_values(forecasts, known.names)}
     return ScoreEvaluation(
         forecasts,
         known,

@@ -76,9 +76,7 @@ def of_sets(counted: CountedSets, sets: LabelledSets) -> EvaluatedValues:
     return EvaluatedValues(
         {
             **{key: _around(value, found.aggregate.get(key)) for key, value in aggregate.items()},
-            **custom.set_values(
-                sets.actual, sets.predicted, counted.labels.names, seed=INTERVAL_SEED
-            ),
+            **custom.set_values(sets.actual, sets.predicted, counted.labels.names),
         },
         {
             key: [
@@ -247,7 +245,7 @@ def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedVal
     for key, interval in found.items():
         aggregate[key] = interval.around(aggregate[key])
     return EvaluatedValues(
-        aggregate | custom.score_values(forecasts, names, seed=INTERVAL_SEED),
+        aggregate | custom.score_values(forecasts, names),
         {
             key: [
                 interval.around(value)
@@ -261,10 +259,10 @@ def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedVal
 def _of_counted(inputs: EvaluationInputs, cells: ScoreCells | ClassCells) -> EvaluatedValues:
     """Metrics of scores counted in cells, each with a bound on its error."""
     if isinstance(cells, ClassCells):
-        found = class_cell_values(cells, seed=INTERVAL_SEED)
+        found = class_cell_values(cells)
     else:
         positive = positive_code(inputs.dataset)
-        found = cell_values(cells, positive=positive, seed=INTERVAL_SEED)
+        found = cell_values(cells, positive=positive)
     return EvaluatedValues({**found.aggregate, **custom.undefined_in_cells()}, found.per_class)
 
 

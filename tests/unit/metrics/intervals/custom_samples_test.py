@@ -22,8 +22,6 @@ def method_of(smallest: Smallest) -> str:
         lambda places: ScoreInput(ACTUAL[places], SCORES[places], ("no", "yes")),
         n_samples=100,
         smallest=smallest,
-        seed=1,
-        confidence=0.95,
     )
     assert found.ci_low is not None
     return str(found.ci_method)
