@@ -104,7 +104,15 @@ def _text_array(path: Path) -> object:
     lines = path.read_text(encoding="utf-8-sig").splitlines()
     rows = [line.replace(",", " ").replace(";", " ").split() for line in lines if line.strip()]
     _require_no_thousands([cell for row in rows for cell in row])
-    return [[float(cell) for cell in row] for row in rows]
+    try:
+        return [[float(cell) for cell in row] for row in rows]
+    except ValueError as error:
+        raise InvalidInput(
+            f"{path.name} does not hold numbers alone ({error}).",
+            field="matrix",
+            hint="`offdiag log FILE --matrix` reads a matrix with class names, and `offdiag audit "
+            "FILE` a classification report.",
+        ) from None
 
 
 def _require_no_thousands(cells: list[str]) -> None:

@@ -72,6 +72,19 @@ def test_points_that_may_part_thousands_are_refused(tmp_path: Path) -> None:
         read("sklearn", tmp_path / "cm.csv", labels=["cat", "dog"])
 
 
+@pytest.mark.parametrize(
+    "text", [",cat,dog\ncat,8,2\ndog,3,17\n", "  precision recall\ncat 0.7 0.8\n"]
+)
+def test_text_that_is_no_array_is_refused_with_what_reads_it(tmp_path: Path, text: str) -> None:
+    (tmp_path / "cm.csv").write_text(text, encoding="utf-8")
+
+    with pytest.raises(InvalidInput, match="does not hold numbers alone") as refused:
+        read("sklearn", tmp_path / "cm.csv", labels=["cat", "dog"])
+
+    assert "`offdiag log FILE --matrix`" in str(refused.value)
+    assert "`offdiag audit FILE`" in str(refused.value)
+
+
 def test_decimals_that_may_be_shares_are_noted(tmp_path: Path) -> None:
     np.savetxt(tmp_path / "cm.txt", np.eye(3))
 
@@ -237,7 +250,7 @@ def test_an_array_of_objects_runs_no_code(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("cm.csv", ",a,b\na,1,2\nb,3,4\n", "not a valid csv file"),
+        ("cm.csv", ",a,b\na,1,2\nb,3,4\n", "does not hold numbers alone"),
         ("cm.npy", "not numpy", "not a valid npy file"),
         ("cm.json", "[[1, NaN], [1, 1]]", "not valid JSON"),
         ("cm.pkl", "", "is not supported"),
