@@ -224,7 +224,7 @@ def _check(layer: _Layer) -> None:
             if unknown
             else f"{source} says {_shown(key, first['input'])}: {_expected(key, first)}.",
             field=key,
-            hint=_known_settings(key) if unknown else _default_of(key),
+            hint=_known_settings(key) if unknown else _default_of(key, given=first["input"]),
         ) from None
 
 
@@ -247,9 +247,12 @@ def _known_settings(key: str) -> str:
     return f"Settings are: {', '.join(near or known)}."
 
 
-def _default_of(key: str) -> str:
+def _default_of(key: str, *, given: Any) -> str:
     default = dict(_leaves(Settings())).get(key)
-    return f"[{key}] is a table of settings." if default is None else f"Default: {default!r}."
+    if default is None:
+        return f"[{key}] is a table of settings."
+    # As a variable of a pipeline is, where its secret is missing.
+    return f"{'Set or remove it. ' if given == '' else ''}Default: {default!r}."
 
 
 def _merged(layers: list[_Layer]) -> Settings:

@@ -247,3 +247,11 @@ def test_a_secret_of_the_wrong_type_is_not_repeated(tmp_path: Path) -> None:
 
     assert refused.value.field == "smtp.password"
     assert "123456" not in str(refused.value)
+
+
+def test_an_empty_variable_is_refused_with_both_ways_out(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        load_settings({"OFFDIAG_URL": ""}, folder=tmp_path)
+
+    assert refused.value.message.startswith("OFFDIAG_URL says ''")
+    assert refused.value.hint == "Set or remove it. Default: 'sqlite:///offdiag.db'."
