@@ -120,7 +120,7 @@ def _parts(text: str) -> list[str]:
         raise _refusal(f"{shown!r} is a short name.", f"Write {_MACROS[parts[0]]} instead.")
     if len(parts) != len(_FIELDS):
         raise _refusal(
-            f"{shown!r} has {len(parts)} fields.",
+            f"{shown!r} has {len(parts)} field{'s' if len(parts) != 1 else ''}.",
             "Write five, separated by spaces: minute, hour, day of month, month, day of week. "
             "There are no seconds.",
         )
