@@ -8,6 +8,11 @@ import os
 import pytest
 from hypothesis import settings
 
+# Libraries of numbers have a thread on every core, and each waits for its next piece of work by
+# running in circles, which the other processes of the tests then lack. They ask when they load.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
 # How long an example takes depends on what else the machine does. What 25 examples do not find
 # hundreds may: `--hypothesis-profile thorough` looks for longer.
 settings.register_profile("offdiag", deadline=None, max_examples=25)
