@@ -35,7 +35,7 @@ def main(url: str) -> None:
         patch.object(scheduler, "run_due_schedules", counted),
         scheduler.run_scheduler(Database(url), RetryPolicy()),
     ):
-        for offset in ("+0", "-3600", "+86400", "+0"):
+        for offset in ("+0", "-3600", "+15552000", "+0"):
             clock.write_text(f"{offset}\n", encoding="utf-8")
             before = n_rounds
             # Not `time.sleep`, which such a library may confuse.

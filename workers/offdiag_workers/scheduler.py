@@ -21,7 +21,6 @@ from apscheduler.jobstores.memory import MemoryJobStore
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.base import BaseTrigger
 from apscheduler.triggers.cron import CronTrigger
-from apscheduler.triggers.interval import IntervalTrigger
 
 from offdiag.domain.access import Actor
 from offdiag.errors import DatabaseUnavailable, OffdiagError, SchemaMismatch
@@ -46,6 +45,21 @@ class _StoppedError(Exception):
     """Cancels a backup because the process is about to end; the next process makes it."""
 
 
+class Every(BaseTrigger):  # type: ignore[misc]  # The library has no types.
+    """Calls a number of seconds after the last one.
+
+    The interval trigger of the library counts all intervals since then, for minutes if the clock
+    was set ahead by months.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._interval = timedelta(seconds=seconds)
+
+    def get_next_fire_time(self, _previous: datetime | None, now: datetime) -> datetime:
+        """The time of the next call, which the library asks for as soon as one is due."""
+        return now + self._interval
+
+
 @dataclass(frozen=True, slots=True)
 class Round:
     """A named function with the trigger that decides when it is called."""
@@ -67,8 +81,7 @@ class Maintenance:
         """All rounds that are switched on; none by default."""
         found = []
         if self._settings.backup.folder and self._database.dialect == "sqlite":
-            every = IntervalTrigger(seconds=BACKUP_CHECK_EVERY_S, timezone="UTC")
-            found.append(Round("backup", every, self.back_up))
+            found.append(Round("backup", Every(BACKUP_CHECK_EVERY_S), self.back_up))
         elif self._settings.backup.folder:
             log.warning("no_backups", reason="PostgreSQL is backed up by its own tools")
         if self._settings.gc.nightly:
@@ -141,9 +154,7 @@ def run_scheduler(
         ("schedules", SCHEDULES_EVERY_S, runner.run_due),
     ):
         _safely(name, act)
-        scheduler.add_job(
-            _safely, IntervalTrigger(seconds=seconds, timezone="UTC"), args=(name, act)
-        )
+        scheduler.add_job(_safely, Every(seconds), args=(name, act))
     for each in () if maintenance is None else maintenance.rounds():
         scheduler.add_job(
             _safely,
