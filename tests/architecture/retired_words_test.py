@@ -30,6 +30,8 @@ RETIRED = {
     "the user, the caller": "whoever somebody nobody",
     "export, format": "twin twins",
 }
+OF_LIBRARIES = {"get_next_fire_time"}
+"""Methods that APScheduler calls by these names."""
 _DEFINED = re.compile(r"^\s*(?:async def|def|class) (\w+)", re.MULTILINE)
 _PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
@@ -71,6 +73,7 @@ def test_no_module_class_or_function_is_named_by_a_retired_word(
 ) -> None:
     retired = set(RETIRED[instead].split())
 
-    found = [f"{path}: {name}" for path, name in names if _parts(name) & retired]
+    ours = [(path, name) for path, name in names if name not in OF_LIBRARIES]
+    found = [f"{path}: {name}" for path, name in ours if _parts(name) & retired]
 
     assert not found, f"Use {instead} in place of the words in {found}."
