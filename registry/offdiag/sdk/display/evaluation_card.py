@@ -265,19 +265,31 @@ def _fractions(counted: CountedSets) -> str:
 
 
 def metric_card(title: str, metrics: Mapping[str, MetricValue]) -> str:
-    """Values by key, for evaluations of scores, sets and weights in memory, and for costs."""
-    rows = [row_name(key) + _value_cells(value) for key, value in metrics.items()]
-    columns = [column("Metric", left=True), column("Value"), column("95 % CI", left=True)]
+    """Values by key, for evaluations of scores, sets and weights in memory, and for costs.
+
+    Without intervals there is no column for them.
+    """
+    said = {key: _said_of_interval(value) for key, value in metrics.items()}
+    columns = [column("Metric", left=True), column("Value")]
+    columns += [column("95 % CI", left=True)] if any(said.values()) else []
+    rows = [
+        row_name(key) + _value_cells(value, said[key] if any(said.values()) else None)
+        for key, value in metrics.items()
+    ]
     return card(head(title), table(columns, rows))
 
 
-def _value_cells(value: MetricValue) -> str:
-    if value.value is None:
-        return f'<td class="od-l" colspan="2">{escape(value.undefined_text)}</td>'
-    said = value.why_no_interval or ""
+def _said_of_interval(value: MetricValue) -> str:
     if value.ci_low is not None and value.ci_high is not None:
-        said = interval(value.ci_low, value.ci_high)
-    return cell(number(value.value)) + cell(said, left=True)
+        return interval(value.ci_low, value.ci_high)
+    return value.why_no_interval or ""
+
+
+def _value_cells(value: MetricValue, said: str | None) -> str:
+    if value.value is None:
+        n_cells = 1 if said is None else 2
+        return f'<td class="od-l" colspan="{n_cells}">{escape(value.undefined_text)}</td>'
+    return cell(number(value.value)) + ("" if said is None else cell(said, left=True))
 
 
 MOST_FLAGS = 40

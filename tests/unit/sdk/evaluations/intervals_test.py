@@ -102,6 +102,13 @@ def test_intervals_survive_strict_json_and_show_in_notebooks() -> None:
         assert str(value.ci_low)[:4] in evaluation._repr_html_()
 
 
+def test_a_notebook_has_a_column_of_intervals_only_with_intervals() -> None:
+    without = evaluate_scores(y_true=HAPPENED, y_score=P)
+
+    assert "95 % CI" not in without._repr_html_()
+    assert "95 % CI" in stats.score_intervals(without)._repr_html_()
+
+
 def test_unusable_settings_are_refused() -> None:
     with pytest.raises(InvalidInput, match="confidence"):
         stats.suite_intervals(evaluate_labels(y_true=TRUE, y_pred=PREDICTED), confidence=95)
