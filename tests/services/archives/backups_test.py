@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, event, select, text, update
+from sqlalchemy import Connection, Table, delete, event, select, text, update
 
 import offdiag_migrations
 from offdiag.errors import Conflict, DatabaseUnavailable, SchemaMismatch, StorageFull
@@ -17,6 +17,7 @@ from offdiag.services.health import beat, heart_of_this_process
 from offdiag.services.retention.backups import back_up, holds_a_registry, restore
 from offdiag.services.retention.project_archives import export_project
 from offdiag.services.verification.verify import verify
+from offdiag.store.archive import backup
 from offdiag.store.archive.backup import dump_table
 from offdiag.store.database import Database
 from offdiag.store.models import Base, EvaluationRow, HeartbeatRow, RunRow, ScoreChunkRow, WorkRow
@@ -251,12 +252,21 @@ def test_scores_that_do_not_fit_into_one_part_are_written_in_several(
             positive_label="y",
         )
     monkeypatch.setattr("offdiag.store.archive.backup._MOST_BYTES", 1_000)
+    inserted = []
+
+    def insert_and_count(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+        inserted.extend([len(rows)] if table.name == "score_chunk" else [])
+        insert_rows(connection, table, rows)
+
+    insert_rows = backup._insert
+    monkeypatch.setattr(backup, "_insert", insert_and_count)
 
     manifest = back_up(database, tmp_path / "backup.zip")
     restore(other, tmp_path / "backup.zip", force=False)
 
     sizes = [part.n_rows for part in manifest.parts if part.table == "score_chunk"]
     assert sizes == [2, 2, 1]
+    assert inserted == sizes, "more than a part was in memory"
     assert count_of(other, ScoreChunkRow) == 5
     assert held(other) == held(database)
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -156,10 +156,15 @@ def require_same_rows(
         )
 
 
-def _rows_of(archive: ArchiveReader, table: Table) -> Iterator[dict[str, Any]]:
+def _rows_of(archive: ArchiveReader, table: Table) -> Iterator[Mapping[str, Any]]:
+    return chain.from_iterable(_parts_of(archive, table))
+
+
+def _parts_of(archive: ArchiveReader, table: Table) -> Iterator[Iterator[dict[str, Any]]]:
+    """The rows of each part of a table, to be read one part at a time."""
     for part in archive.manifest.parts:
         if part.table == table.name:
-            yield from decode_rows(table, archive.read(part), n_rows=part.n_rows)
+            yield decode_rows(table, archive.read(part), n_rows=part.n_rows)
 
 
 def _digest(rows: Iterable[Mapping[str, Any]]) -> str:
@@ -197,11 +202,12 @@ def load_archive(connection: Connection, archive: ArchiveReader, progress: Progr
         raise _strange(f"a registry of schema {manifest.schema} has no table {min(unknown)}")
     n_done = 0
     for table in tables:
-        rows = _rows_of(archive, table)
-        while batch := list(islice(rows, _ROWS_AT_ONCE)):
-            _insert(connection, table, batch)
-            n_done += len(batch)
-            progress(n_done, manifest.n_rows)
+        # A thousand rows of several parts may be larger than memory.
+        for part in _parts_of(archive, table):
+            while batch := list(islice(part, _ROWS_AT_ONCE)):
+                _insert(connection, table, batch)
+                n_done += len(batch)
+                progress(n_done, manifest.n_rows)
     _require_references(connection)
     set_sequences(connection, tables, manifest.sequences)
 
