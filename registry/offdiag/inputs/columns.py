@@ -250,11 +250,15 @@ def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) 
 def refuse_mixed_zones(values: Any, kind: pa.DataType, *, field: str) -> None:
     """Raise `InvalidInput` for times without a zone next to others, which Arrow takes for UTC.
 
-    `values` are objects, or a column of one type, and `kind` is the type as which they were read.
+    `kind` is the type as which the values were read. Only Python objects differ in their zones:
+    other columns have one type, and some can be read once.
     """
     import pyarrow as pa
 
-    if not pa.types.is_temporal(kind) or str(getattr(values, "dtype", "object")) != "object":
+    are_objects = (
+        isinstance(values, (list, tuple)) or str(getattr(values, "dtype", "")) == "object"
+    )
+    if not (are_objects and pa.types.is_temporal(kind)):
         return
     if len({getattr(each, "tzinfo", None) is None for each in values if not is_missing(each)}) > 1:
         raise InvalidInput(

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +24,16 @@ from offdiag.inputs.slice_columns import (
 
 PLAIN = dt.datetime(2026, 3, 1, 0, 30)  # noqa: DTZ001
 ZONED = PLAIN.replace(tzinfo=dt.timezone(dt.timedelta(hours=2)))
+
+
+class Streamed:
+    """A column that can only be streamed, as some libraries of data frames have it."""
+
+    def __init__(self, values: list[object]) -> None:
+        self._values = pa.chunked_array([pa.array(values)])
+
+    def __arrow_c_stream__(self, _: object = None) -> object:
+        return self._values.__arrow_c_stream__()
 
 
 def column(values: object, **options: object) -> SliceColumn:
@@ -238,3 +249,11 @@ def test_unknown_values_are_filled_in_and_contradict_nothing() -> None:
     assert some.choices == ("DE", "FR")
     other = sorted_levels(["AT"], np.array([0])).spread(np.array([2]), n=4)
     assert some.first_difference(other) == 2
+
+
+def test_times_that_can_only_be_streamed_are_read() -> None:
+    given = Streamed([PLAIN, PLAIN + dt.timedelta(days=1)])
+
+    found = read_slices({"c": given}, n_samples=2, periods={"c": "day"})["c"]
+
+    assert found.levels == ("2026-03-01", "2026-03-02")
