@@ -120,7 +120,7 @@ class CountedFlags(ResponseBody):
     flags: list[Flag]
 
 
-class FlagPage(Page, CountedFlags):
+class FlagPage(CountedFlags, Page):
     """A page of flags."""
 
 
