@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,23 @@ def test_a_slice_of_a_run_is_shown(offdiag: Command) -> None:
 
     assert (shown["slice"], shown["matrix"]) == ("ward=B", [[0, 1], [0, 1]])
     assert "Slice of run" in for_people
+
+
+def test_a_slice_of_a_weighted_run_is_shown(offdiag: Command) -> None:
+    import offdiag as library
+
+    run = library.log_run(
+        y_true=["ill", "ill", "well"],
+        y_pred=["ill", "well", "well"],
+        sample_weight=[1, 2, 6],
+        slices={"ward": ["A", "B", "B"]},
+        name="sliced",
+        dataset="wards",
+    )
+
+    shown = offdiag("runs", "show", run.id, "--slice", "ward=B").out
+
+    assert re.search(r"\berror_rate +0\.250", shown)
 
 
 def test_coverage_is_shown_where_labels_are_missing(

@@ -112,7 +112,8 @@ def run_tables(run: RunWithResults) -> Iterable[Table]:
 def slice_tables(part: EvaluationResponse) -> Iterable[Table]:
     facts = {"slice": part.slice or "", "examples": coverage(part.n_cases, part.n_unlabelled)}
     yield facts_table(f"Slice of run {part.run}", facts)
-    counted = counted_of(part.labels.label_set(), part.matrix, part.set_counts)
+    labels = part.labels.label_set()
+    counted = counted_of(labels, part.matrix, part.set_counts, part.weighted)
     yield from _evaluation_tables(counted, part.aggregate, part.per_class)
 
 
