@@ -89,7 +89,7 @@ def test_an_unknown_dataset_or_version_is_not_found_in_any_form(
 
 
 def test_every_name_has_an_address_of_its_own(client: PageClient, database: Database) -> None:
-    for name in ["other", "a/b", "x.json", "..", "~2F", "a\\b", "ö ü?&=#%41", "a.json/b"]:
+    for name in ["other", "a/b", "x.json", "..", "~2F", "c\\d", "ö ü?&=#%41", "a.json/b"]:
         log_counts(database, [[3, 1], [1, 3]], ("no", "yes"), dataset=name, evaluated=False)
         home = client.page("/datasets")
         link = next(link for link in home.all("a") if link.text == name)
