@@ -27,18 +27,15 @@ from sqlalchemy import (
     null,
     or_,
     select,
-    text,
     union_all,
     update,
 )
 from sqlalchemy.orm import Session
 
 from offdiag.store.database import database_now
-from offdiag.store.jobs import WAITING, Lease
+from offdiag.store.jobs import EXECUTING, WAITING, Lease
 from offdiag.store.models import HeartbeatRow, ProjectRow, WorkRow
 from offdiag.store.models.base import insert_into, record_as
-
-_EXECUTING = text("state = 'doing'")
 
 
 def next_of_each_project(
@@ -145,7 +142,7 @@ def _claim(*, has_limit: bool) -> Update:
 def _free_parts(*, has_limit: bool) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     fits = [WorkRow.size <= bindparam("at_most")] if has_limit else []
     waiting = and_(WAITING, WorkRow.due <= database_now(), *fits)
-    expired = and_(_EXECUTING, WorkRow.lease_until < database_now(), *fits)
+    expired = and_(EXECUTING, WorkRow.lease_until < database_now(), *fits)
     return waiting, and_(expired, WorkRow.attempts < bindparam("max_attempts"))
 
 

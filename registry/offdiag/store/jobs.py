@@ -40,6 +40,8 @@ from offdiag.store.models.base import insert_into
 
 WAITING = text("state = 'todo'")
 """A literal, because a generic plan with a bound parameter cannot use the partial index."""
+EXECUTING = text("state = 'doing'")
+"""A literal for the same reason."""
 
 NO_ERROR_REPORTED = (
     "every attempt ended without a word: its worker was killed or lost the database."
@@ -234,7 +236,7 @@ def fail_expired(session: Session, *, max_attempts: int) -> list[Lease]:
     rows = session.execute(
         update(WorkRow)
         .where(
-            WorkRow.state == "doing",
+            EXECUTING,
             WorkRow.lease_until < database_now(),
             WorkRow.attempts >= max_attempts,
         )
@@ -261,7 +263,7 @@ def bring_forward(session: Session, *, longest_wait_s: float, longest_lease_s: f
     )
     session.execute(
         update(WorkRow)
-        .where(text("state = 'doing'"), WorkRow.lease_until > now + longest_lease_s)
+        .where(EXECUTING, WorkRow.lease_until > now + longest_lease_s)
         .values(lease_until=now)
     )
 
