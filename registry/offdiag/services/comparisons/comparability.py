@@ -9,6 +9,7 @@ from offdiag.comparison.texts import chosen_here, run_label
 from offdiag.domain.runs import RunState
 from offdiag.domain.sentences import enumerated
 from offdiag.domain.slices import Slice
+from offdiag.errors import OffdiagError
 from offdiag.services.comparisons.counted_together import CountedTogether
 from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed, suppressed_below
@@ -26,6 +27,11 @@ class Refusal:
     why: str
     hint: str
     n_shared: int | None = None
+
+    @classmethod
+    def of(cls, error: OffdiagError) -> Refusal:
+        """The refusal that says what an error says."""
+        return cls(f"{error.message[0].upper()}{error.message[1:]}", error.hint or "")
 
 
 def refused(runs: Sequence[ComparedRun]) -> Refusal | None:
@@ -203,7 +209,9 @@ def hidden_slice(
     else:
         heads = {run.truth.id: run.truth for run in runs if run.truth is not None}
         groups = [sizes_in_truth(session, each, k) for each in heads.values()]
-    return _refused_as_hidden(part, k) if any(each.is_hidden(part) for each in groups) else None
+    return (
+        Refusal.of(suppressed(part, k)) if any(each.is_hidden(part) for each in groups) else None
+    )
 
 
 def hidden_by_size(samples: SharedSamples | None, part: Slice | None) -> Refusal | None:
@@ -211,7 +219,7 @@ def hidden_by_size(samples: SharedSamples | None, part: Slice | None) -> Refusal
     k = suppressed_below()
     if part is None or samples is None or samples.n_compared >= k:
         return None
-    return _refused_as_hidden(part, k)
+    return Refusal.of(suppressed(part, k))
 
 
 def hidden_by_rest(
@@ -244,8 +252,3 @@ def _refused_by_rest(rest: GroupSizes, part: Slice | None, others: str) -> Refus
         "others would follow.",
         "Compare runs on the same examples. The limit is the setting slices.suppress_below.",
     )
-
-
-def _refused_as_hidden(part: Slice, k: int) -> Refusal:
-    error = suppressed(part, k)
-    return Refusal(f"{error.message[0].upper()}{error.message[1:]}", error.hint or "")

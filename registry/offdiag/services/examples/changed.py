@@ -173,8 +173,7 @@ def _aligned(
     if hidden is not None:
         return hidden
     if part is not None and suppressed_below():
-        error = not_by_slice()
-        return Refusal(f"{error.message[0].upper()}{error.message[1:]}", error.hint or "")
+        return Refusal.of(not_by_slice())
     choices = SliceChoices({}, {}) if part is None else choices_of(session, runs, part)
     return read_aligned(session, ComparisonRequest(runs, part, choices, on_shared, 0.95), runs)
 
