@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
 
 from offdiag.filters.conditions import (
     AllOf,
@@ -14,12 +13,7 @@ from offdiag.filters.conditions import (
     Not,
     Over,
 )
-from offdiag.metrics.metric_text import (
-    SCOPES_OF_CLASSES,
-    SCOPES_OF_RUNS,
-    find_spec,
-    in_range_hint,
-)
+from offdiag.metrics.metric_text import in_range_hint, range_of_metric
 
 
 def out_of_range(condition: Condition) -> tuple[str, ...]:
@@ -51,8 +45,5 @@ def _compared(condition: Condition) -> Iterator[tuple[MetricField, float]]:
 
 
 def _range(field: MetricField) -> tuple[float, float]:
-    scopes = SCOPES_OF_RUNS if field.class_label is None else SCOPES_OF_CLASSES
-    spec = find_spec(field.key, scopes)
-    if spec is None:
-        return -inf, inf
-    return (0.0, spec.high - spec.low) if field.over is Over.GAP else (spec.low, spec.high)
+    low, high = range_of_metric(field.key, field.class_label)
+    return (0.0, high - low) if field.over is Over.GAP else (low, high)

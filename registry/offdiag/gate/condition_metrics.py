@@ -20,12 +20,7 @@ from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.groups.gaps import group_sizes, group_values, largest_difference, worst
-from offdiag.metrics.metric_text import (
-    SCOPES_OF_CLASSES,
-    SCOPES_OF_RUNS,
-    find_spec,
-    in_range_hint,
-)
+from offdiag.metrics.metric_text import in_range_hint, range_of_metric
 from offdiag.metrics.multilabel.suite import SCORE_KEYS
 from offdiag.metrics.names import averages_of, find_metric, nearest_names
 
@@ -105,11 +100,8 @@ def _require_in_range(condition: MetricCondition, threshold: float) -> None:
 
     Such a condition would always pass or always fail.
     """
-    scopes = SCOPES_OF_RUNS if condition.class_label is None else SCOPES_OF_CLASSES
-    spec = find_spec(condition.key, scopes)
-    if spec is None:
-        return
-    low, high, what = spec.low, spec.high, condition.key
+    low, high = range_of_metric(condition.key, condition.class_label)
+    what = condition.key
     if condition.of_difference or condition.over is Over.GAP:
         low, high = (low - high if condition.of_difference else 0.0), high - low
         what = f"a difference of {what}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
 from offdiag.domain import number_text
 from offdiag.domain.number_text import EN_DASH, MINUS, number, signed
@@ -16,7 +17,7 @@ COST_METRIC = "mean_cost"
 PER_CASES = 1_000
 """Number of samples for which a mean cost is shown: a cost per sample has many zeros."""
 SCOPES_OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL, Scope.COST)
-SCOPES_OF_CLASSES = (Scope.PER_CLASS, Scope.MULTILABEL, Scope.PROBABILISTIC)
+_SCOPES_OF_CLASSES = (Scope.PER_CLASS, Scope.MULTILABEL, Scope.PROBABILISTIC)
 _TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} examples"}
 _SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
 _MORE_DECIMALS = range(4, 10)
@@ -28,6 +29,12 @@ def spec_of(key: str, *, of_class: bool) -> MetricSpec:
     if spec is None:
         raise KeyError(key)
     return spec
+
+
+def range_of_metric(key: str, class_label: str | None) -> tuple[float, float]:
+    """The least and the largest value of a metric of a class or of a run, endless if unknown."""
+    spec = find_spec(key, SCOPES_OF_RUNS if class_label is None else _SCOPES_OF_CLASSES)
+    return (-inf, inf) if spec is None else (spec.low, spec.high)
 
 
 def in_range_hint(given: float, low: float, high: float) -> str:
