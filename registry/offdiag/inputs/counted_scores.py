@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.inputs.labels import Codes
+from offdiag.inputs.scores import score_of_no_class
 from offdiag.metrics.orientation import actual_totals
 from offdiag.metrics.scores.score_cells import HIGHEST_CODE, LOWEST_CODE, CellSums, EventSums
 
@@ -52,12 +53,7 @@ def cell_sums(
             hint="Keep the predictions, or count one class against the rest.",
         )
     if positive_label is None:
-        raise InvalidInput(
-            f"one score for each example is given, but not whether it is for "
-            f"{labels.names[0]!r} or {labels.names[1]!r}.",
-            field="positive_label",
-            hint="Name the class whose score this is, in positive_label.",
-        )
+        raise score_of_no_class(labels)
     return _sums(given, sizes, actual == labels.index[positive_label])
 
 
