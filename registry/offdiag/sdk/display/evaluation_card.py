@@ -270,10 +270,11 @@ def metric_card(title: str, metrics: Mapping[str, MetricValue]) -> str:
     Without intervals there is no column for them.
     """
     said = {key: _said_of_interval(value) for key, value in metrics.items()}
+    has_intervals = any(said.values())
     columns = [column("Metric", left=True), column("Value")]
-    columns += [column("95 % CI", left=True)] if any(said.values()) else []
+    columns += [column("95 % CI", left=True)] if has_intervals else []
     rows = [
-        row_name(key) + _value_cells(value, said[key] if any(said.values()) else None)
+        row_name(key) + _value_cells(value, said[key] if has_intervals else None)
         for key, value in metrics.items()
     ]
     return card(head(title), table(columns, rows))
