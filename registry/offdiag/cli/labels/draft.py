@@ -13,12 +13,7 @@ from rich.table import Table
 from offdiag.cli.call import Call, answerable, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.labels.truth_tables import revision_sentence
-from offdiag.cli.options import (
-    given_twice,
-    help_text,
-    limit_option,
-    url_option,
-)
+from offdiag.cli.options import given_twice, help_text, limit_option, url_option
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sentences import visible
 from offdiag.domain.texts import name_segment

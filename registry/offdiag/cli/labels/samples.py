@@ -12,11 +12,7 @@ import click
 from offdiag.cli.call import Call, answerable, database_options, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.named_columns import read_named
-from offdiag.cli.options import (
-    help_text,
-    id_column_option,
-    limit_option,
-)
+from offdiag.cli.options import help_text, id_column_option, limit_option
 from offdiag.cli.output import busy, note
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples

@@ -17,11 +17,7 @@ from offdiag.cli.labels.truth_tables import (
     read_range,
     revision_sentence,
 )
-from offdiag.cli.options import (
-    help_text,
-    id_column_option,
-    limit_option,
-)
+from offdiag.cli.options import help_text, id_column_option, limit_option
 from offdiag.cli.output import busy
 from offdiag.domain.texts import name_segment
 from offdiag.records.base import InProject

@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.call import Call, database_option, database_options, opened, settings_for
-from offdiag.cli.options import (
-    help_text,
-    limit_option,
-    read_password,
-)
+from offdiag.cli.options import help_text, limit_option, read_password
 from offdiag.cli.output import note, print_json
 
 if TYPE_CHECKING:

@@ -11,10 +11,7 @@ from rich.table import Table
 
 from offdiag.cli.call import Call, registry_options
 from offdiag.cli.documents import document
-from offdiag.cli.options import (
-    help_text,
-    limit_option,
-)
+from offdiag.cli.options import help_text, limit_option
 from offdiag.cli.output import note
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.records.job import AllRetried, JobList, JobsQuery, Process, Retried, job_list

@@ -17,10 +17,7 @@ from offdiag.cli.documents import (
     known_datasets,
     note_unknown_name,
 )
-from offdiag.cli.options import (
-    help_text,
-    limit_option,
-)
+from offdiag.cli.options import help_text, limit_option
 from offdiag.cli.output import fits_intervals, note
 from offdiag.cli.read.baseline import baseline
 from offdiag.cli.read.run_tables import (
