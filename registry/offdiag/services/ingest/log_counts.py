@@ -61,8 +61,8 @@ def log_matrix(
     of the dataset's newest truth and the outcome is recorded with the run. Labels in another order
     than the dataset's are matched by name. `reported` numbers become tags, which are audited
     against the matrix wherever the run is shown. `tell` is called with sentences on a dataset that
-    may not be meant. Raises `InvalidInput` for an unusable matrix, and
-    `Conflict` for contradictions to what is stored.
+    may not be meant. Raises `InvalidInput` for an unusable matrix, and `Conflict` for
+    contradictions to what is stored.
     """
     require_known(given.orientation, ORIENTATIONS, field_name="orientation")
     source = SourceOrientation(given.orientation)
@@ -211,8 +211,8 @@ def log_counts(
     then actual and predicted classes must have one in common. The run has no predictions, as after
     `log_matrix`; with slice columns, counts are stored by their values, so that any slice can be
     evaluated. `tell` is called with sentences on scores that may not be meant as they were read,
-    and on a dataset that may not be meant.
-    Raises `InvalidInput` for unusable counts and `Conflict` for contradictions to what is stored.
+    and on a dataset that may not be meant. Raises `InvalidInput` for unusable counts and
+    `Conflict` for contradictions to what is stored.
     """
     require_name(given.counted_on, "counted_on")
     refuse_fractions(given.actual, field="actual")
