@@ -11,7 +11,8 @@ from offdiag.records.base import RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
-    from offdiag.services.jobs.page import JobEntry, JobsPage
+    from offdiag.services.jobs.page import JobsPage
+    from offdiag.store.job_list import JobEntry
 
 
 class JobsQuery(RequestBody):

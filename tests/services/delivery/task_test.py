@@ -11,10 +11,11 @@ from sqlalchemy import delete, select
 
 from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target, WebhookTarget
 from offdiag.services.jobs.attempts import Outcome
-from offdiag.services.jobs.page import JobState, jobs_page, retry_all, retry_job
+from offdiag.services.jobs.page import jobs_page, retry_all, retry_job
 from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord
+from offdiag.store.job_list import JobState
 from offdiag.store.models import ReportFileRow, WorkRow
 from support.listeners import answering, listening
 from support.logging_runs import run_step, work_off

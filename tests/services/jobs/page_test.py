@@ -7,9 +7,10 @@ from sqlalchemy import update
 
 from offdiag.errors import NotFound
 from offdiag.services.health import beat, heart_of_this_process, stop_beating
-from offdiag.services.jobs.page import JobState, job_page, jobs_page
+from offdiag.services.jobs.page import job_page, jobs_page
 from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database
+from offdiag.store.job_list import JobState
 from offdiag.store.jobs import JobRequest
 from offdiag.store.models import HeartbeatRow, WorkRow
 

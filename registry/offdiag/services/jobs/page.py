@@ -11,9 +11,7 @@ from offdiag.services.jobs.submit import current_notifier
 from offdiag.store import jobs
 from offdiag.store.database import Database, Session
 from offdiag.store.job_lease import Heartbeat, list_heartbeats
-from offdiag.store.job_list import JobEntry, JobList, JobState, dead_ids, job_entry, job_list
-
-__all__ = ["Heartbeat", "JobEntry", "JobState", "JobsPage", "job_page", "jobs_page"]
+from offdiag.store.job_list import JobEntry, JobList, dead_ids, job_entry, job_list
 
 MOST_SHOWN = 200
 

@@ -11,15 +11,8 @@ from offdiag.domain.access import Role
 from offdiag.errors import NotFound
 from offdiag.records.job import JOB_COLUMNS, job_document, job_list, job_row
 from offdiag.services.health import SILENT_AFTER_S
-from offdiag.services.jobs.page import (
-    JobEntry,
-    JobsPage,
-    JobState,
-    job_page,
-    jobs_page,
-    retry_all,
-    retry_job,
-)
+from offdiag.services.jobs.page import JobsPage, job_page, jobs_page, retry_all, retry_job
+from offdiag.store.job_list import JobEntry, JobState
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.errors import show_on_next_page
