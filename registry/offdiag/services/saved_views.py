@@ -62,11 +62,6 @@ def saved_view(database: Database, slug: str) -> SavedView:
     return found
 
 
-def views_of(database: Database, page: str) -> list[SavedView]:
-    with database.read() as session:
-        return saved_views.views_of(session, page, limit=MOST_VIEWS)
-
-
 def remove_view(database: Database, slug: str) -> None:
     """Remove a view. Raises `NotFound`."""
     with database.write() as session:

@@ -9,7 +9,8 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
 from offdiag.errors import Conflict, InvalidInput, OffdiagError
-from offdiag.services.saved_views import remove_view, save_view, saved_view, views_of
+from offdiag.services.saved_views import MOST_VIEWS, remove_view, save_view, saved_view
+from offdiag.store.saved_views import views_of
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.errors import page_with_form
 from offdiag_web.app.preferences import user_name_if_given
@@ -33,9 +34,9 @@ def page() -> Response:
 
 def _page(*, refused: OffdiagError | None = None) -> Response:
     database = current_registry().database
-    views = [
-        (each, query_values(each.query).get("q", "all runs")) for each in views_of(database, _PAGE)
-    ]
+    with database.read() as session:
+        stored = views_of(session, _PAGE, limit=MOST_VIEWS)
+    views = [(each, query_values(each.query).get("q", "all runs")) for each in stored]
     address, _ = read_run_list(query_values(request.values.get("of", "")), now=database.clock())
     return page_with_form(
         "runs/saved_views.html",
