@@ -25,7 +25,7 @@ from offdiag.services.schedules.edit import (
     report_definition,
 )
 from offdiag.store.database import Database
-from offdiag_web.pages.reports.fields import (
+from offdiag_web.pages.reports.typed_report import (
     TEXT_FIELDS,
     ReportForm,
     TypedReport,

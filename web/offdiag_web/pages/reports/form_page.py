@@ -30,7 +30,9 @@ from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import REFUSED, sentence_of
 from offdiag_web.app.once import new_form, once
 from offdiag_web.components.controls import Link, Option
-from offdiag_web.pages.reports.fields import (
+from offdiag_web.pages.reports.page import REPORT
+from offdiag_web.pages.reports.texts import due_texts
+from offdiag_web.pages.reports.typed_report import (
     Errors,
     ReportForm,
     TypedReport,
@@ -40,8 +42,6 @@ from offdiag_web.pages.reports.fields import (
     typed_report,
     webhooks_of,
 )
-from offdiag_web.pages.reports.page import REPORT
-from offdiag_web.pages.reports.texts import due_texts
 from offdiag_web.urls.query_string import LARGEST_VERSION, whole_number, with_query
 from offdiag_web.urls.reports import NEW, ReportAddress
 

@@ -1,4 +1,4 @@
-"""The form of a report: its fields as typed, and the report they define or all errors in them.
+"""A report as typed into its form, and the report that it defines or all errors in it.
 
 The text of every field is kept, valid or not.
 """
