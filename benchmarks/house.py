@@ -55,7 +55,7 @@ def _sources(report: Report) -> None:
     _at_most(report, "product lines, thousands", _thousands(structure.n_lines(files)), 92)
     report.fact("modules with one importer", len(structure.modules_with_one_importer()))
     for_one_other = structure.modules_for_one_other()
-    _at_most(report, "modules with one importer that is not a table", len(for_one_other), 120)
+    _at_most(report, "modules with one importer that is not a table", len(for_one_other), 90)
     _at_most(report, "product files naming git_sha", len(structure.files_naming("git_sha")), 10)
     run_classes = structure.classes_with_many_run_fields()
     _at_most(report, "classes with six or more run fields", len(run_classes), 6)

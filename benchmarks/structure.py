@@ -18,8 +18,22 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("registry", "migrations", "web", "workers")
 PACKAGES = ("offdiag", "offdiag_migrations", "offdiag_web", "offdiag_workers")
-TABLES = frozenset({"offdiag_web.application", "offdiag.services.jobs.kinds"})
-"""Modules that list others for the program to find, such as kinds of jobs."""
+TABLES = frozenset(
+    [
+        "offdiag",
+        "offdiag.flags.rules",
+        "offdiag.importers",
+        "offdiag.metrics.aggregates",
+        "offdiag.metrics.per_class",
+        "offdiag.services.jobs.kinds",
+        "offdiag.store.models",
+        "offdiag_web.application",
+    ]
+)
+"""Modules that list others for the program to find, such as kinds of jobs and public names.
+
+What they list has one importer by design, so a new metric, rule or importer may be a module.
+"""
 MANY_RUN_FIELDS = 6
 MANY_MODULES = 15
 STANDARD_TERMS = frozenset(

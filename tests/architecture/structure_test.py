@@ -21,7 +21,7 @@ BOUNDS: dict[str, tuple[Callable[[], list[str]], int]] = {
     "modules that name every field of a run": (lambda: structure.files_naming("git_sha"), 9),
     "classes with six or more fields of a run": (structure.classes_with_many_run_fields, 5),
     "modules named by a gerund": (structure.modules_named_by_a_gerund, 2),
-    "modules with one importer that is not a table": (structure.modules_for_one_other, 113),
+    "modules with one importer that is not a table": (structure.modules_for_one_other, 81),
     "folders of more than fifteen modules": (structure.large_folders, 1),
 }
 
