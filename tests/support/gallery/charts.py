@@ -9,7 +9,6 @@ import numpy as np
 from markupsafe import Markup
 
 from offdiag_web.charts.flip_chart import FlipAxis, FlipLine, flip_axis, flip_chart
-from offdiag_web.charts.maps import MarkedRun, rate_map_drawing
 from offdiag_web.charts.marks import (
     MOST_MARKED,
     BarPart,
@@ -19,6 +18,7 @@ from offdiag_web.charts.marks import (
     run_style,
     strip_axis,
 )
+from offdiag_web.charts.rate_map import MarkedRun, rate_map_drawing
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
 from offdiag_web.charts.svg import UNIT, Extent
 from offdiag_web.charts.trend import sparkline, trend

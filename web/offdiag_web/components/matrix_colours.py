@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import ACTUAL_AXIS, PREDICTED_AXIS
 from offdiag.palette import BINS, SMALLEST_ERROR_END, correct_step, error_step
-from offdiag_web.charts.maps import step_codes
+from offdiag_web.charts.matrix_picture import step_codes
 from offdiag_web.components import numbers
 from offdiag_web.urls.run import Norm
 

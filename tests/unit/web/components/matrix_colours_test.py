@@ -4,7 +4,7 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.palette import BINS
-from offdiag_web.charts.maps import EMPTY
+from offdiag_web.charts.matrix_picture import EMPTY
 from offdiag_web.components.matrix_colours import ColourScale, colour_scale
 from offdiag_web.urls.run import Norm
 

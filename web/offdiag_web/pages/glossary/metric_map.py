@@ -23,7 +23,7 @@ from offdiag.metrics.symmetry import (
 )
 from offdiag.services.datasets import MappedRuns
 from offdiag.store.run_costs import RatedRun
-from offdiag_web.charts.maps import MarkedRun, rate_map_drawing
+from offdiag_web.charts.rate_map import MarkedRun, rate_map_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
 from offdiag_web.urls.metrics import BALANCED, MetricAddress

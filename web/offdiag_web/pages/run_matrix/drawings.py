@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
 from offdiag.palette import Theme
-from offdiag_web.charts.maps import map_png
 from offdiag_web.charts.matrix_picture import (
     DrawnCell,
     DrawnMatrix,
     Picture,
     drawn_matrix,
+    map_png,
     matrix_svg,
 )
 from offdiag_web.components.classes import Grouping, class_order

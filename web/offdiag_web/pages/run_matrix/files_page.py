@@ -20,8 +20,7 @@ from offdiag.store.run_page import RunDetail
 from offdiag_web.app.exports import attachment
 from offdiag_web.app.parameters import understood
 from offdiag_web.charts.card import Card, CardTable, card_svg, map_picture
-from offdiag_web.charts.maps import PALETTE_VERSION
-from offdiag_web.charts.matrix_picture import Picture
+from offdiag_web.charts.matrix_picture import PALETTE_VERSION, Picture
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order
 from offdiag_web.components.controls import class_words
