@@ -48,13 +48,11 @@ from offdiag_web.components.runs.frame import RUN, run_page, stored_run
 from offdiag_web.components.slices import worst_slices
 from offdiag_web.components.tiles import Headline, cost_tile, headline
 from offdiag_web.pages.run_matrix import sets_page, weighted_page
+from offdiag_web.pages.run_matrix.class_panel import ClassPanel, class_panel
 from offdiag_web.pages.run_matrix.displayed import (
-    ClassPanel,
-    class_panel,
     displayed_run,
     matrix_file_name,
     requested_matrix,
-    unlabelled_run,
 )
 from offdiag_web.pages.run_matrix.map_view import (
     Map,
@@ -64,6 +62,7 @@ from offdiag_web.pages.run_matrix.map_view import (
     superclasses,
     window_of,
 )
+from offdiag_web.pages.run_matrix.unlabelled import unlabelled_run
 from offdiag_web.urls.query_string import groups_text
 from offdiag_web.urls.run import (
     ClassOrder,

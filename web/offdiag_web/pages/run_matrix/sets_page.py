@@ -28,7 +28,6 @@ from offdiag_web.components.controls import Paging, Segment
 from offdiag_web.components.metric_values import Notes
 from offdiag_web.components.runs.frame import results_of, run_page
 from offdiag_web.components.tiles import Headline, Tile, metric_tile, own_tiles, small_classes
-from offdiag_web.pages.run_matrix.displayed import unlabelled_run
 from offdiag_web.pages.run_matrix.drawings import markdown_lines, markdown_text
 from offdiag_web.pages.run_matrix.sets_tables import (
     LabelSetsAddress,
@@ -44,6 +43,7 @@ from offdiag_web.pages.run_matrix.sets_tables import (
     read_label_sets,
     window_of,
 )
+from offdiag_web.pages.run_matrix.unlabelled import unlabelled_run
 from offdiag_web.urls.run import read_layout
 
 MOST_MEMBERS_OF_A_PAGE = 5_000_000

@@ -24,7 +24,7 @@ from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.metric_values import Notes, ShownValue, interval_text, shown
 from offdiag_web.components.runs.frame import run_page
 from offdiag_web.components.tiles import Headline, cost_tile, headline
-from offdiag_web.pages.run_matrix.displayed import unlabelled_run
+from offdiag_web.pages.run_matrix.unlabelled import unlabelled_run
 from offdiag_web.urls.run import MatrixAddress
 
 LARGEST_TABLE = 30

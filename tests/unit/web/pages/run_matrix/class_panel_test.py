@@ -3,7 +3,7 @@ import numpy as np
 from offdiag.domain.values import MetricValue
 from offdiag.store.run_page import RunResults
 from offdiag_web.components.metric_values import Notes
-from offdiag_web.pages.run_matrix.displayed import LOWEST_SHOWN, class_panel, lies_below
+from offdiag_web.pages.run_matrix.class_panel import LOWEST_SHOWN, class_panel, lies_below
 from offdiag_web.urls.run import MatrixAddress
 from support.dashboard import LESION_COUNTS, LESIONS
 from support.gallery.examples import results_of
