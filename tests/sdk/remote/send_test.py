@@ -24,7 +24,7 @@ from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.metrics.multilabel.sets import pack_sets
 from offdiag.sdk.remote import connection
 from offdiag.sdk.remote.connection import Busy, Connection, delay_before_next, delays, with_retries
-from offdiag.sdk.remote.run import Sender, rows_in_request
+from offdiag.sdk.remote.send import Sender, rows_in_request
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
 from offdiag.services.ingest.batch import Batch, chunked
 from offdiag.services.ingest.chunk_stream import write_chunk
@@ -170,7 +170,7 @@ def test_a_forked_child_is_told_that_the_run_is_not_its_own(
     own = os.getpid()
 
     with monkeypatch.context() as child:
-        child.setattr("offdiag.sdk.remote.run.os.getpid", lambda: own + 1)
+        child.setattr("offdiag.sdk.remote.send.os.getpid", lambda: own + 1)
         with pytest.raises(Conflict, match="forked"):
             sender.put(0, b"x")
         assert not sender.is_of_this_process()

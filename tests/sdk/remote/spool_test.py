@@ -21,7 +21,7 @@ from offdiag.cli.commands import offdiag as command
 from offdiag.errors import DatabaseUnavailable, RunKept
 from offdiag.inputs.bodies.columns import MOST_ROWS
 from offdiag.sdk.remote import registry
-from offdiag.sdk.remote import run as remote_run
+from offdiag.sdk.remote import send as remote_send
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun, spooled_runs
 from offdiag.services.samples.content import list_content
@@ -44,7 +44,7 @@ PREDICTED = np.where(RNG.random(N) < 0.2, RNG.integers(0, 3, N), TRUTH)
 def spool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("OFFDIAG_SPOOL", str(tmp_path / "spool"))
     monkeypatch.setenv("OFFDIAG_CLIENT__RETRY_FOR_S", "0")
-    monkeypatch.setattr(remote_run, "MOST_ROWS", CHUNK)
+    monkeypatch.setattr(remote_send, "MOST_ROWS", CHUNK)
     return tmp_path / "spool"
 
 
@@ -82,7 +82,7 @@ def the_run(url: str) -> str:
 def test_a_server_that_is_away_means_a_warning_and_a_run_in_the_spool(
     spool: Path, server: str, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_run, "MOST_ROWS", MOST_ROWS)
+    monkeypatch.setattr(remote_send, "MOST_ROWS", MOST_ROWS)
     truth = np.resize(TRUTH, MOST_ROWS + 500)  # More than a server takes in one chunk.
     with pytest.warns(RunKept, match="offdiag sync") as warned:
         run = logged(NOWHERE, y_true=truth, y_pred=np.resize(PREDICTED, len(truth)))

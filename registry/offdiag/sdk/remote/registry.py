@@ -39,9 +39,9 @@ from offdiag.sdk.remote.run import (
     SpoolingRun,
     keep_finished,
     report,
-    send_samples,
     where_kept,
 )
+from offdiag.sdk.remote.send import send_samples
 from offdiag.sdk.remote.spool import PAIRED_COUNTS, SpooledRequest, SpooledRun, is_final
 from offdiag.services.ingest.batch import (
     GivenCounts,

@@ -12,7 +12,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import DatabaseUnavailable, NotFound, OffdiagError
 from offdiag.records.ingest import ClosedRun, ClosedRuns, OpenedRun
 from offdiag.sdk.remote.connection import Connection, with_retries
-from offdiag.sdk.remote.run import send_chunk, send_closing, send_samples
+from offdiag.sdk.remote.send import send_chunk, send_closing, send_samples
 from offdiag.sdk.remote.spool import (
     PAIRED_COUNTS,
     SAMPLES,
