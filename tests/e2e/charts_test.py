@@ -63,9 +63,13 @@ CHARTS = {
     "thresholds": (
         "open_scored",
         ".threshold-plot",
-        r"from [\d.e-]+: cost [\d,.]+, .* missed, .*",
+        r"from [\d.e−]+: cost [\d,.]+, .* missed, .*",
     ),
-    "one run's thresholds": ("open_scored", ".cost-plot", r"from [\d.e-]+: [\d,.]+"),
+    "one run's thresholds": (
+        "open_scored",
+        ".threshold-plot",
+        r"from [\d.e−]+: cost [\d,.]+, .* missed, .*",
+    ),
     "scores": ("open_scored", ".plot:has(rect[data-read])", r".*: [\d.]+% from .* to .*"),
     "flips": ("open_compared", ".flip-chart", r"[AB] at [\d.,]+×: [\d.]+ times the lowest cost"),
     "time": ("open_revised", ".time-chart", r".+, \d+ \w+ \d{4}: \d\.\d{3}"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from offdiag_web.charts.marks import RunStyle
 from offdiag_web.charts.svg import Scale, coordinate, tidy_at_least, words
@@ -82,13 +81,13 @@ def ticks_up(frame: Frame, ticks: Iterable[Tick]) -> list[str]:
     ]
 
 
-def ticks_of(scale: Scale, *, steps: int = 6, form: Literal["f", ",f"] = "f") -> list[Tick]:
-    """Round values of an axis, about `steps` of them, each with its position."""
-    step = tidy_at_least(float(scale.high - scale.low) / steps)
+def ticks_of(scale: Scale) -> list[Tick]:
+    """Round values of an axis, about six of them, each with its position."""
+    step = tidy_at_least(float(scale.high - scale.low) / 6)
     at = (scale.low / step).to_integral_value(rounding="ROUND_CEILING") * step
     found = []
     while at <= scale.high:
-        text = format(at.normalize() + 0, form).replace("-", "\N{MINUS SIGN}")
+        text = format(at.normalize() + 0, "f").replace("-", "\N{MINUS SIGN}")
         found.append((text, scale.fraction(float(at))))
         at += step
     return found

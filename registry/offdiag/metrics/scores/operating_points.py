@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.number_text import MINUS
 from offdiag.metrics.scores.curves import upper_hull
 from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import RankedScores
@@ -25,7 +26,7 @@ from offdiag.metrics.scores.ranking import RankedScores
 MOST_HULL_CORNERS = 512
 """Corners of the hull are kept up to this number; few sets of scores have more."""
 
-_MOST_DIGITS = 9
+_FEWEST_DIGITS, _MOST_DIGITS = 4, 9
 """Digits that distinguish all numbers of single precision."""
 
 Counts = NDArray[np.int64]
@@ -102,15 +103,16 @@ class OperatingPoints:
             return min(int(np.searchsorted(thresholds, wanted, side="left")), len(self) - 1)
         return max(int(np.searchsorted(-thresholds, -wanted, side="right")) - 1, 0)
 
-    def threshold_text(self, threshold: float, *, digits: int = 4) -> str:
-        """A threshold with as few digits, but at least `digits`, as give the same point.
+    def threshold_text(self, threshold: float) -> str:
+        """A threshold with as few digits, but at least four, as give the same point.
 
         Shortening 0.99997 to "1", for instance, might report nothing.
         """
-        texts = (f"{threshold + 0.0:.{each}g}" for each in range(digits, _MOST_DIGITS))
+        texts = (f"{threshold + 0.0:.{each}g}" for each in range(_FEWEST_DIGITS, _MOST_DIGITS))
         place = self.at(threshold)
         exact = f"{threshold:.{_MOST_DIGITS}g}"
-        return next((text for text in texts if self.at(float(text)) == place), exact)
+        found = next((text for text in texts if self.at(float(text)) == place), exact)
+        return found.replace("-", MINUS)
 
     @property
     def float64_thresholds(self) -> Floats:

@@ -19,6 +19,7 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.costs.threshold import (
     Crossfitted,
+    SideCosts,
     cheapest_point,
     cost_at_each,
     crossfitted,
@@ -203,6 +204,7 @@ class CostPoint:
 class ThresholdCosts:
     """Thresholds on the score of class `positive`, strictest first, and their costs per sample.
 
+    `sides` has the cost of each kind of answer, from which `means` (n,) follow.
     `best` is the cheapest, None if no cost is defined; `crossfitted` is what choosing it costs on
     samples that were not used for the choice. `in_use` is the cost of the predictions of the run,
     and `in_use_place` the threshold that gives their counts, None if no single one does; `change`
@@ -213,6 +215,7 @@ class ThresholdCosts:
 
     positive: int
     points: OperatingPoints
+    sides: SideCosts
     are_probabilities: bool
     means: Floats
     best: CostPoint | None
@@ -273,6 +276,7 @@ def threshold_costs_of(
     return ThresholdCosts(
         positive=positive,
         points=points,
+        sides=sides,
         are_probabilities=curve.bins is not None,
         means=cost_at_each(points, sides),
         best=None if cheapest is None else point_at(cheapest),

@@ -64,13 +64,13 @@ def test_a_threshold_is_written_with_as_many_digits_as_report_the_same_cases() -
     scores = np.array([0.1, 0.30796, 0.30804, 0.9, 0.99997], np.float32)
     points = operating_points(rank_scores(scores > 0.5, scores))
 
-    texts = [points.threshold_text(float(each), digits=3) for each in points.thresholds]
+    texts = [points.threshold_text(float(each)) for each in points.thresholds]
 
     assert texts[1:] == ["0.99997", "0.9", "0.308", "0.30796", "0.1"]
     for place, text in enumerate(texts):
         assert np.count_nonzero(scores >= np.float32(text)) == points.reported[place]
     other = of_other_class(points)
-    assert other.threshold_text(float(other.thresholds[1]), digits=3) == "0.30796"
+    assert other.threshold_text(float(other.thresholds[1])) == "0.30796"
 
 
 def test_the_curve_of_the_other_class_is_that_of_negated_scores() -> None:

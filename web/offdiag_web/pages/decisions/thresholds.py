@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from markupsafe import Markup
@@ -16,12 +15,11 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.metric_text import PER_CASES
 from offdiag.services.decisions.thresholds import CostPoint, ThresholdCosts
-from offdiag_web.charts.threshold_costs import CostLine, Mark, threshold_cost_chart
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.costs.ranking import interval_text
+from offdiag_web.components.costs.threshold_chart import threshold_chart
 from offdiag_web.components.curves import tidy_places
-from offdiag_web.components.numbers import MINUS
 
 
 def amount_text(cost: float, amounts: Amounts) -> str:
@@ -53,7 +51,7 @@ def outcome_text(value: MetricValue) -> str:
 
 def threshold_text(found: ThresholdCosts, threshold: float) -> str:
     """A threshold with four significant digits, or as many as flag the same examples."""
-    return found.points.threshold_text(threshold).replace("-", MINUS)
+    return found.points.threshold_text(threshold)
 
 
 _SHARES_FLAGGED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -91,17 +89,18 @@ def threshold_view(
     found: ThresholdCosts, matrix: ConfusionMatrix, *, currency: str | None
 ) -> ThresholdView:
     """Present the thresholds of a run whose predictions gave `matrix`."""
-    name = quoted_name(matrix.labels.names[found.positive])
+    label = matrix.labels.names[found.positive]
+    name, unit = quoted_name(label), "" if currency is None else f", {currency}"
     amounts = amounts_for(
         abs(cost) * PER_CASES
         for cost in (found.nothing, found.everything, found.in_use.value or 0.0)
         if math.isfinite(cost)
     )
     return ThresholdView(
-        positive=matrix.labels.names[found.positive],
+        positive=label,
         rule=f"An example is predicted {name} when its score of {name} is at least the threshold.",
         sentences=tuple(_sentences(found, name, amounts)),
-        chart=_chart(found, name, amounts, currency),
+        chart=threshold_chart(found, amounts, label, unit=f"cost per 1,000{unit}"),
         lines=tuple(_lines(found, amounts)),
         best=None if found.best is None else _chosen_text(found),
         implied=None if found.at_implied is None else _implied_text(found),
@@ -184,45 +183,6 @@ def _from_the_costs(found: ThresholdCosts, name: str, amounts: Amounts) -> str:
     return (
         f"If the scores are calibrated, the costs imply predicting {name} at scores of at least "
         f"{text}{costs}."
-    )
-
-
-def _chart(
-    found: ThresholdCosts, name: str, amounts: Amounts, currency: str | None
-) -> Markup | None:
-    best = found.best
-    if best is None or best.cost.value is None or found.in_use.value is None:
-        return None
-    low, high = (
-        None if end is None else end * PER_CASES for end in (best.cost.ci_low, best.cost.ci_high)
-    )
-    others = []
-    if found.in_use_place is not None:
-        in_use = found.in_use.value * PER_CASES
-        others.append(Mark("in use", _threshold(found, found.in_use_place), in_use))
-    at = found.at_implied
-    if at is not None and at.cost.value is not None and found.implied is not None:
-        others.append(Mark("implied by the costs", found.implied, at.cost.value * PER_CASES))
-    unit = "" if currency is None else f", {currency}"
-    return threshold_cost_chart(
-        CostLine(
-            np.array([_finite(value) for value in found.points.thresholds.tolist()]),
-            found.means * PER_CASES,
-            Mark(
-                "cheapest", _threshold(found, best.place), best.cost.value * PER_CASES, low, high
-            ),
-            tuple(others),
-            partial(threshold_text, found),
-            found.are_probabilities,
-        ),
-        x_title=f"threshold on the score of {name}",
-        y_title=f"cost per 1,000{unit}",
-        nothing="flag nothing",
-        everything="flag everything",
-        name=f"Cost against threshold. {_best_action(found, name)} costs "
-        f"{amount_text(best.cost.value, amounts)} per 1,000, flagging nothing "
-        f"{amount_text(found.nothing, amounts)}, flagging everything "
-        f"{amount_text(found.everything, amounts)}.",
     )
 
 

@@ -298,7 +298,7 @@ def _threshold_text(points: OperatingPoints, place: int) -> str:
         return "∞"
     text = f"{threshold + 0.0:.3f}"
     if points.at(float(text)) != place:
-        return points.threshold_text(threshold).replace("-", numbers.MINUS)
+        return points.threshold_text(threshold)
     return f"{float(text):,.3f}".replace("-", numbers.MINUS)
 
 

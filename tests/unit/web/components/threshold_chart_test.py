@@ -1,4 +1,4 @@
-"""Cost over threshold on logarithmic axes."""
+"""Cost over threshold as a drawing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from offdiag_web.pages.what_if.threshold import (
+from offdiag_web.components.costs.threshold_chart import (
     FRAME,
     HEIGHT,
     WIDTH,
     ThresholdCurve,
-    threshold_curve,
+    drawn_curve,
 )
 from support.drawings import Drawing, parsed, points_of
 
@@ -31,7 +31,7 @@ def drawn(thresholds: list[float], costs: list[float], **more: float | None) -> 
         "{:.6g}".format,
     )
     return parsed(
-        threshold_curve(
+        drawn_curve(
             curve, x_title="score", y_title="cost", now_text="now", best_text="best", name="costs"
         )
     )
@@ -43,6 +43,22 @@ def test_equal_ratios_of_scores_are_equal_steps() -> None:
     ring = found.one("ring")
     share = math.log(0.1 / 0.01) / math.log(1 / 0.01)
     assert float(ring.get("cx", "nan")) == pytest.approx(FRAME.x(share), abs=0.01)
+
+
+def test_a_cost_holds_down_to_the_next_score() -> None:
+    # Neither axis is logarithmic: a score is above 1, and the lowest cost is 0.
+    found = drawn([0.0, 5.0, 10.0], [80, 0, 100])
+
+    levels = points_of(found.one("curve"))
+    costs = [round(100 * (FRAME.bottom - y) / FRAME.height) for _, y in levels]
+    places = [round((x - FRAME.left) / FRAME.width, 2) for x, _ in levels]
+    assert list(zip(places, costs, strict=True)) == [
+        (0.0, 80),
+        (0.0, 0),
+        (0.5, 0),
+        (0.5, 100),
+        (1.0, 100),
+    ]
 
 
 @pytest.mark.parametrize(
