@@ -319,24 +319,29 @@ def aligned(**given: Any) -> dict[str, Any]:
 def _require_order_of(ids: Any, indexes: Mapping[str, Any]) -> None:
     """Raise `InvalidInput` for an index that has the identifiers of the rows in another order.
 
-    Numbers may be those of rows, so only an index of texts is known to be one of identifiers.
+    An index that counts the rows from 0 in their order is one that pandas made, and says nothing.
     """
-    is_index = hasattr(type(ids), "get_indexer")
-    if not (is_index or isinstance(ids, Sequence | np.ndarray)) or isinstance(ids, str):
+    if isinstance(ids, (str, bytes)) or not hasattr(ids, "__len__"):
         return
     for name, index in indexes.items():
-        is_of_texts = index.nlevels == 1 and index.dtype.kind not in "biufmM"
-        if not is_of_texts or len(index) != len(ids) or not index.is_unique:
+        if index.nlevels > 1 or len(index) != len(ids) or _counts_rows(index):
             continue
-        if list(index) == list(ids):
+        try:
+            named, given = sample_ids(index), sample_ids(ids)
+        except InvalidInput:  # Of values that are no identifiers.
             continue
-        if (index.get_indexer(list(ids)) >= 0).all():
+        in_order = (each.take(each.order()) for each in (named, given))
+        if not are_equal(named, given) and are_equal(*in_order):
             raise InvalidInput(
                 "its index has the identifiers in another order.",
                 field=name,
                 hint="Select them, .loc[ids], or use .to_numpy() if the rows are in the order of "
                 "the identifiers.",
             )
+
+
+def _counts_rows(index: Any) -> bool:
+    return index.dtype.kind in "iu" and np.array_equal(index, np.arange(len(index)))
 
 
 def require_stored_order(**given: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -227,3 +228,53 @@ def test_an_array_does_not_say_which_of_two_orders_it_follows() -> None:
         aligned(y_true=FIRST, y_pred=MOVED, y_score=np.zeros(3))
 
     assert caught.value.field == "y_pred"
+
+
+NUMBERED = pd.Series(["a", "b", "c"], index=[30, 10, 20])
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [10, 20, 30],
+        ["10", "20", "30"],
+        np.array([10, 20, 30]),
+        pl.Series([10, 20, 30]),
+        pa.chunked_array([[10, 20], [30]]),
+        pd.Index([10, 20, 30]),
+    ],
+)
+@pytest.mark.parametrize("index", [[30, 10, 20], ["30", "10", "20"]])
+def test_an_index_of_the_identifiers_in_another_order_is_refused(ids: Any, index: Any) -> None:
+    found = NUMBERED.set_axis(index)
+
+    for arguments in ({"y_pred": found}, {"y_true": found, "y_pred": found}):
+        with pytest.raises(InvalidInput, match="has the identifiers in another order") as caught:
+            aligned(**arguments, sample_ids=ids)
+
+        assert caught.value.field == next(iter(arguments))
+
+
+def test_numbers_of_rows_in_another_order_than_the_identifiers_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="has the identifiers in another order"):
+        aligned(y_true=SHUFFLED, y_pred=SHUFFLED, sample_ids=range(3))
+
+
+@pytest.mark.parametrize(
+    ("index", "ids"),
+    [
+        ([30, 10, 20], [30, 10, 20]),
+        ([30, 10, 20], ["30", "10", "20"]),
+        ([30, 10, 20], [7, 8, 9]),
+        ([30, 10, 20], [10, 20, 40]),
+        ([2, 0, 1], [2, 0, 1]),
+        # As of predictions in the order of the identifiers, which pandas numbers.
+        (range(3), [2, 0, 1]),
+        ([0, 1, 2], [2, 0, 1]),
+        ([0.5, 1.5, 2.5], [2, 0, 1]),
+    ],
+)
+def test_an_index_that_does_not_contradict_the_identifiers_is_left(index: Any, ids: Any) -> None:
+    found = NUMBERED.set_axis(index)
+
+    assert aligned(y_true=found, y_pred=found, sample_ids=ids)["y_pred"] is found
