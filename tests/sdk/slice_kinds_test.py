@@ -165,9 +165,12 @@ def test_what_does_not_fit_a_column_is_refused(
     assert raised.value.field == field
 
 
+PLAIN_TIME = datetime(2026, 3, 1, 0, 30)  # noqa: DTZ001
+ZONED_TIME = PLAIN_TIME.replace(tzinfo=UTC)
+
+
 def test_times_with_and_without_a_zone_are_not_counted_together(url: str) -> None:
-    plain = datetime(2026, 3, 1, 0, 30)  # noqa: DTZ001
-    times = [plain, plain.replace(tzinfo=UTC)]
+    times = [PLAIN_TIME, ZONED_TIME]
     frame = pd.DataFrame({"y": ["a", "b"], "yhat": ["a", "b"], "taken": times})
 
     with pytest.raises(InvalidInput, match="some times have a zone") as raised:
@@ -176,6 +179,31 @@ def test_times_with_and_without_a_zone_are_not_counted_together(url: str) -> Non
         )
 
     assert raised.value.field == "slices['taken']"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ([PLAIN_TIME], [ZONED_TIME], "some batches have times with a zone and some without"),
+        ([ZONED_TIME], pd.Series([PLAIN_TIME]), "some batches have times with a zone"),
+        ([ZONED_TIME], [PLAIN_TIME.date()], "some batches have times with a zone"),
+        ([["a", "b"]], ["a"], "some batches have lists of tags and some single values"),
+        (["a|b"], [["a", "b"]], "some batches have lists of tags and some single values"),
+    ],
+)
+@pytest.mark.parametrize("n", [1, 65_536])
+def test_batches_whose_columns_are_of_two_kinds_are_refused(
+    url: str, first: Any, second: Any, message: str, n: int
+) -> None:
+    dataset = f"{message}: {first} first, {n}"
+    with offdiag.start_run(name="k", dataset=dataset, labels=["a", "b"], url=url) as run:
+        run.log(y_true=["a"] * n, y_pred=["a"] * n, slices={"s": list(first) * n})
+        with pytest.raises(InvalidInput, match=message) as raised:
+            run.log(y_true=["b"], y_pred=["b"], slices={"s": second})
+        assert raised.value.field == "slices['s']"
+        run.log(y_true=["b"], y_pred=["b"], slices={"s": first})
+
+    assert run.evaluation().aggregate["n"].value == n + 1
 
 
 def test_numbers_that_are_all_equal_are_one_range(url: str) -> None:

@@ -29,6 +29,7 @@ from offdiag.inputs.slice_ranges import (
     DEFAULT_QUANTILES,
     Bins,
     cut,
+    has_zone,
     is_dates,
     periods_of,
 )
@@ -52,13 +53,15 @@ class SliceColumn:
 
     Samples whose value was not given have the level `UNKNOWN`. With `of_tags` a level is the set
     of tags of a sample, joined by `TAG_SEPARATOR`, and a slice is all samples with a tag. `note`
-    says what may not be meant as it was read; columns derived from this one have none.
+    says what may not be meant as it was read; columns derived from this one have none. `zoned`
+    says whether the times that were read have a zone; None if it is not known, or they are others.
     """
 
     levels: tuple[str, ...]
     codes: Codes
     of_tags: bool = False
     note: str | None = None
+    zoned: bool | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -72,7 +75,7 @@ class SliceColumn:
 
     def take(self, positions: NDArray[np.int64]) -> SliceColumn:
         """The values at these positions, in this order."""
-        return SliceColumn(self.levels, self.codes[positions], self.of_tags)
+        return SliceColumn(self.levels, self.codes[positions], self.of_tags, zoned=self.zoned)
 
     def slice(self, start: int, stop: int) -> SliceColumn:
         """The values from `start` up to but excluding `stop`, sharing memory."""
@@ -298,7 +301,8 @@ def _read_column(column: Column, field: str, bins: Bins | None, period: str | No
             hint="Numbers have bins, and dates have periods: name it in one of them.",
         )
     if period is not None or (bins is None and is_dates(column)):
-        return sorted_levels(*periods_of(column, period or DEFAULT_PERIOD, field=field))
+        read = sorted_levels(*periods_of(column, period or DEFAULT_PERIOD, field=field))
+        return replace(read, zoned=has_zone(column))
     if bins is not None or (isinstance(column, np.ndarray) and column.dtype.kind == "f"):
         ranges = sorted_levels(
             *cut(column, DEFAULT_QUANTILES if bins is None else bins, field=field)

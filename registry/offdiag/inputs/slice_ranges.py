@@ -137,6 +137,15 @@ def is_dates(column: Column) -> bool:
     return isinstance(column, pa.Array) and pa.types.is_temporal(column.type)
 
 
+def has_zone(column: Column) -> bool | None:
+    """Whether the times of a column have a zone; None for texts of times."""
+    import pyarrow as pa
+
+    if not (isinstance(column, pa.Array) and pa.types.is_temporal(column.type)):
+        return None
+    return getattr(column.type, "tz", None) is not None
+
+
 def periods_of(column: Column, period: str, *, field: str) -> tuple[list[str], NDArray[np.int64]]:
     """The period of each of n dates, in UTC, as levels and codes (n,).
 

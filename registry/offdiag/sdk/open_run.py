@@ -7,6 +7,8 @@ from threading import Lock
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+
 from offdiag.domain.look_alikes import warn_of
 from offdiag.errors import Conflict
 from offdiag.sdk.registry import OpenedRun, Registry
@@ -39,6 +41,7 @@ class ChunkBuffer:
         self._waiting: list[Batch] = []
         self._n_waiting = 0
         self._seq = 0
+        self._first: Batch | None = None
 
     def add(self, batch: Batch) -> None:
         """Take one batch and pass on the chunks that are full.
@@ -46,10 +49,10 @@ class ChunkBuffer:
         Raises `InvalidInput`, and takes nothing, if the batch has other arrays than earlier
         batches.
         """
-        if self._waiting:
-            require_alike(self._waiting[0], batch)
-        elif self._seq == 0:
+        if self._first is None:
+            self._first = batch.take(np.array([0]))
             self._size = self._size_for(batch)
+        require_alike(self._first, batch)
         self._waiting.append(batch)
         self._n_waiting += len(batch)
         while self._n_waiting >= self._size:

@@ -411,7 +411,10 @@ def some_batches_lack(field: str) -> InvalidInput:
 
 
 def require_same_columns(batches: Sequence[SliceColumns]) -> None:
-    """Raise `InvalidInput` unless all batches of a run have the same slice columns."""
+    """Raise `InvalidInput` unless all batches of a run have the same slice columns.
+
+    Lists of tags do not mix with single values, nor times that have a zone with others.
+    """
     known = {name for columns in batches for name in columns}
     lacking = sorted(name for name in known if any(name not in columns for columns in batches))
     if lacking:
@@ -422,6 +425,20 @@ def require_same_columns(batches: Sequence[SliceColumns]) -> None:
             hint="Give the same columns with every batch, or log the run without them and call "
             "offdiag.add_slices with all samples.",
         )
+    for name in known:
+        columns_of_name = [columns[name] for columns in batches]
+        if len({column.of_tags for column in columns_of_name}) > 1:
+            raise InvalidInput(
+                "some batches have lists of tags and some single values.",
+                field=f"slices[{name!r}]",
+                hint="Give a list for each sample, even if it has only one tag.",
+            )
+        if {True, False} <= {column.zoned for column in columns_of_name}:
+            raise InvalidInput(
+                "some batches have times with a zone and some without.",
+                field=f"slices[{name!r}]",
+                hint="Give each of them its zone, or leave it out of all.",
+            )
 
 
 def score_widths_differ(least: int, most: int) -> InvalidInput:
