@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from offdiag.domain.column_names import are_numbered
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import readable
+from offdiag.inputs.columns import as_array, readable
 
 _FIELD = "y_score"
 _COLUMN_AXIS = 1
@@ -81,6 +81,9 @@ def _taken_apart(y_score: Any, field: str) -> tuple[Any, tuple[object, ...] | No
         return y_score.values, y_score.names
     if isinstance(y_score, Mapping):
         return _stacked(y_score, field), tuple(y_score)
+    if str(getattr(y_score, "dtype", "")).startswith("Struct("):
+        # Polars would give an array of the fields, without their names.
+        y_score = y_score.struct.unnest()
     if isinstance(y_score, (pa.Table, pa.RecordBatch)):
         return y_score, tuple(y_score.schema.names)
     columns = getattr(y_score, "columns", None)
@@ -93,7 +96,7 @@ def _taken_apart(y_score: Any, field: str) -> tuple[Any, tuple[object, ...] | No
 
 
 def _stacked(by_class: Mapping[Any, object], field: str) -> NDArray[Any]:
-    columns = [np.asarray(readable(values)) for values in by_class.values()]
+    columns = [as_array(values, field=field) for values in by_class.values()]
     if not columns or any(
         column.ndim != 1 or len(column) != len(columns[0]) for column in columns
     ):

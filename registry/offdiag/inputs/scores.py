@@ -91,7 +91,7 @@ _NO_NUMBERS = {
 
 def _as_float32(y_score: object) -> NDArray[np.float32]:
     try:
-        given = np.asarray(readable(y_score))
+        given = _as_table(y_score)
         why = _NO_NUMBERS.get(given.dtype.kind)
         if why is None:
             numbers = given.astype(float) if given.dtype.kind == "O" else given
@@ -109,6 +109,15 @@ def _as_float32(y_score: object) -> NDArray[np.float32]:
             hint="Give an array of shape (n,) or (n, K); join batches, as numpy.concatenate does.",
         )
     return floats
+
+
+def _as_table(y_score: object) -> NDArray[Any]:
+    """The array, and for a column with a list for each sample the table. Raises what numpy does."""
+    given = np.asarray(readable(y_score))
+    column = given[:, 0] if given.ndim == 2 and given.shape[1] == 1 else given
+    if column.dtype.kind != "O" or column.ndim != 1 or not len(column):
+        return given
+    return np.array([*column]) if isinstance(column[0], (list, tuple, np.ndarray)) else given
 
 
 def single_precision(numbers: NDArray[Any]) -> NDArray[np.float32]:
@@ -184,7 +193,7 @@ def score_table(
 
 def _floats(y_score: object, field: str) -> NDArray[Any]:
     try:
-        array = np.asarray(readable(y_score))
+        array = _as_table(y_score)
     except ValueError:
         raise InvalidInput("the rows differ in length.", field=field, hint=_HINT) from None
     except (TypeError, RuntimeError) as error:

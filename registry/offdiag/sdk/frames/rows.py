@@ -81,7 +81,7 @@ class Rows:
             raise InvalidInput(
                 f"values of type {column.type} are not scores.",
                 field=f"score={name!r}",
-                hint="Scores are finite numbers.",
+                hint="Scores are finite numbers; give lists as one column for each class.",
             )
         values = single_precision(column.to_numpy())
         broken = ~np.isfinite(values)

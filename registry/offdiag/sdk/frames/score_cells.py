@@ -34,7 +34,7 @@ def with_cells(frame: EagerFrame | LazyFrame, score: str) -> EagerFrame | LazyFr
         raise InvalidInput(
             f"values of type {frame.collect_schema()[score]} are not scores.",
             field=f"score={score!r}",
-            hint="Scores are numbers from 0 to 1.",
+            hint="Scores are numbers from 0 to 1; give lists as one column for each class.",
         )
     p, inner = nw.col(_P), nw.col(_INNER)
     is_known = ~(p.is_null() | p.is_nan())
