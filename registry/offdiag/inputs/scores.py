@@ -112,7 +112,7 @@ def _as_float32(y_score: object) -> NDArray[np.float32]:
 
 
 def _as_table(y_score: object) -> NDArray[Any]:
-    """The array, and for a column with a list for each sample the table. Raises what numpy does."""
+    """The array; a table for a column of lists. Raises what numpy raises."""
     given = np.asarray(readable(y_score))
     column = given[:, 0] if given.ndim == 2 and given.shape[1] == 1 else given
     if column.dtype.kind != "O" or column.ndim != 1 or not len(column):

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.inputs.scores import read_scores, score_table
+from offdiag.inputs.scores import read_scores
 
 TWO = LabelSet.declared(["no", "yes"])
 THREE = LabelSet.declared(["a", "b", "c"])
@@ -30,47 +25,6 @@ def test_scores_of_all_classes_are_columns_in_label_order() -> None:
     scores = read_scores(np.eye(3), n_samples=3, labels=THREE, positive_label=None)
 
     assert scores.n_columns == 3
-
-
-ROWS = [[0.5, 0.25, 0.25], [0.125, 0.75, 0.125]]
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        pd.Series(ROWS),
-        pd.Series([tuple(row) for row in ROWS], index=[7, 3]),
-        pd.DataFrame({"proba": [np.array(row) for row in ROWS]}),
-        pd.Series(ROWS).to_numpy(),
-        pl.Series(ROWS),
-        pl.Series(ROWS, dtype=pl.Array(pl.Float32, 3)),
-        pa.array(ROWS),
-        pa.chunked_array([ROWS[:1], ROWS[1:]], pa.list_(pa.float32(), 3)),
-    ],
-)
-def test_a_column_with_a_list_of_scores_for_each_sample_is_a_table(given: Any) -> None:
-    stored = read_scores(given, n_samples=2, labels=THREE, positive_label=None)
-
-    assert stored.values.tolist() == ROWS
-    assert score_table(given, n_samples=2, labels=THREE).tolist() == ROWS
-
-
-def test_a_column_of_records_is_read_by_the_names_of_its_fields() -> None:
-    given = pl.Series([dict(zip("cab", np.roll(row, 1).tolist(), strict=True)) for row in ROWS])
-
-    stored = read_scores(given, n_samples=2, labels=THREE, positive_label=None)
-
-    assert stored.values.tolist() == ROWS
-    assert score_table(given, n_samples=2, labels=THREE).tolist() == ROWS
-    with pytest.raises(InvalidInput, match="'c', 'a', 'b'"):
-        read_scores(given, n_samples=2, labels=TWO, positive_label="yes")
-
-
-@pytest.mark.parametrize("rows", [[[0.5, 0.5], [1.0]], [[0.5, 0.5], None]])
-@pytest.mark.parametrize("of", [pd.Series, pl.Series, pa.array, lambda rows: {"a": rows}])
-def test_lists_of_scores_of_different_lengths_are_refused(rows: Any, of: Any) -> None:
-    with pytest.raises(InvalidInput, match="cannot be read"):
-        read_scores(of(rows), n_samples=2, labels=TWO, positive_label="yes")
 
 
 def test_rounding_to_single_precision_makes_no_probability_certain() -> None:
