@@ -16,6 +16,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import SessionRow, UserRow
 from offdiag_web.app.security import SecureByTls
 from support.access import GUARDED, PASSWORD, add_person, client_of, guarded, sign_in
+from support.dashboard import log_lesions
 from support.forms import form_to, send
 from support.pages import Element, Page, PageClient, client_for
 from support.registries import serving
@@ -251,6 +252,67 @@ def test_what_was_written_when_a_session_ended_can_be_copied(
         assert [each.text for each in page.all("p", "quote")] == ["for the <night> job"]
         hidden = page.all("input", name="next")[0]
         assert hidden["value"] == goal
+
+
+def test_a_form_that_was_sent_when_a_session_had_ended_can_be_sent_again(
+    app: Flask, database: Database, ana: int
+) -> None:
+    log_lesions(database)
+    now = datetime(2026, 1, 5, tzinfo=UTC)
+    database.clock = lambda: now
+    client = client_of(app, database, ana, "ana")
+    form = form_to(client, "/costs/new?dataset=derm-7", "/costs/new")
+    cells = {name: text for name, text in form.fields().items() if name.startswith("w")}
+    typed = {**cells, "name": "night & day", "note": "two\r\nlines", "w0.1": "7", "table": ""}
+    now += timedelta(hours=13)
+
+    refused = Page(send(client, form, typed, page="/costs/new?dataset=derm-7").text)
+    held = refused.one("form", action="/sign-in").fields()
+    wrong = client.post("/sign-in", data={**held, "name": "ana", "password": "wrong"})
+    held = Page(wrong.text).one("form", action="/sign-in").fields()
+    signed_in = client.post("/sign-in", data={**held, "name": "ana", "password": PASSWORD})
+    again = Page(signed_in.text).one("form", action=form["action"])
+
+    assert "After you sign in, you can send the form again." in refused.one("main").text
+    assert [each.text for each in refused.all("p", "quote")] == []
+    assert "/costs/new?dataset=derm-7 was not saved" in Page(signed_in.text).one("main").text
+    saved = send(client, again)
+    assert saved.status_code == 303
+    page = client.page(saved.headers["Location"])
+    assert "night & day v1" in page.one("h1").text
+    assert "two lines" in page.one("main").text
+    assert "7" in [cell.text for cell in page.all("td")]
+
+
+@pytest.mark.parametrize(
+    ("sent", "page"),
+    [
+        ({"name": "cluster", "password": "my own words"}, "/settings/tokens"),
+        ({"name": "cluster", "note": "x" * 20_000}, "/settings/tokens"),
+        ({"name": "cluster"}, "http://elsewhere.example/settings/tokens"),
+    ],
+)
+def test_a_form_with_a_password_a_large_one_and_one_from_elsewhere_are_not_kept(
+    client: PageClient, sent: dict[str, str], page: str
+) -> None:
+    address = page if ":" in page else f"http://localhost{page}"
+
+    refused = client.post("/settings/tokens", data=sent, headers={"Referer": address})
+
+    assert "kept" not in Page(refused.text).one("form", action="/sign-in").fields()
+
+
+def test_what_is_kept_is_sent_to_this_server_alone_or_left_out(client: PageClient) -> None:
+    for kept in (
+        *("", "{", "[]", '["https://evil.example/", []]', '["//evil.example", []]', '["/x", 1]'),
+        *('["/x", [["a", 1]]]', '["/x", [["a"]]]', '["/", []]', "[" * 9_000),
+    ):
+        held = client.page("/sign-in").one("form", action="/sign-in").fields()
+        answer = client.post(
+            "/sign-in", data={**held, "kept": kept, "name": "ana", "password": PASSWORD}
+        )
+
+        assert answer.status_code == 303, kept
 
 
 def test_a_session_ends_after_two_weeks_however_busy_one_was(

@@ -174,6 +174,19 @@ def test_what_cannot_be_saved_is_shown_again_with_what_was_typed(
     assert len(stored(database, "triage")) == 2
 
 
+def test_fields_that_are_no_costs_are_marked(client: PageClient, costs: CostMatrixRecord) -> None:
+    (form,) = forms_of(client, "/costs/triage/new")
+    typed = {"w0.1": "abc", "w1.0": "", "action": "save"}
+
+    page = Page(send(client, form, _typed(form) | typed).text)
+
+    wrong = page.all("input", aria_invalid="true")
+    assert [(field["name"], field["value"]) for field in wrong] == [("w0.1", "abc"), ("w1.0", "")]
+    assert {field["aria-describedby"] for field in wrong} == {"error-cells"}
+    assert "is “abc” (1 more is marked). Enter" in page.one("span", id="error-cells").text
+    assert not Page(client.get(form["action"]).text).all("input", aria_invalid="true")
+
+
 def test_new_costs_have_a_usable_name_and_can_become_the_default_at_once(
     client: PageClient, costs: CostMatrixRecord
 ) -> None:

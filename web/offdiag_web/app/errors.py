@@ -46,6 +46,7 @@ from offdiag.errors import (
 )
 from offdiag_web.app.context import SAFE_METHODS, signed_in_user
 from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
+from offdiag_web.app.kept_forms import SECRETS, kept_text
 
 log = structlog.get_logger()
 
@@ -355,6 +356,8 @@ def _body(failure: Failure, ways_out: Sequence[tuple[str, str]]) -> Response:
                 next=own_address(),
                 is_form=request.method not in SAFE_METHODS,
                 typed=typed_texts(),
+                # A page of this server sent it, so no other site can have it sent again.
+                kept=kept_text() if _page_before() is not None else "",
             )
         )
     return make_response(
@@ -417,10 +420,6 @@ def _without_memory(error: MemoryError) -> Response:
     )
 
 
-_SECRETS = frozenset({"password", "current", "wanted"})
-"""Fields that no page shows again."""
-
-
 def typed_texts() -> list[str]:
     """Texts of several words in a refused form, shown so that the user can copy them."""
     if request.method in SAFE_METHODS:
@@ -429,7 +428,7 @@ def typed_texts() -> list[str]:
         fields = [*request.form.items(multi=True)]
     except HTTPException:  # The form is too large.
         return []
-    return [text for name, text in fields if name not in _SECRETS and len(text.split()) > 1]
+    return [text for name, text in fields if name not in SECRETS and len(text.split()) > 1]
 
 
 def own_address() -> str:

@@ -33,6 +33,7 @@ class GridCell:
     value: str
     initial: str
     before: str
+    is_wrong: bool = False
 
     @property
     def name(self) -> str:

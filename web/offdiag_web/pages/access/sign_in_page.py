@@ -32,6 +32,7 @@ from offdiag_web.app.auth import (
 from offdiag_web.app.context import Rate, current_registry, public
 from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.errors import failure_of
+from offdiag_web.app.kept_forms import read_kept
 from offdiag_web.app.openid import KEY, Provider
 
 blueprint = Blueprint("signing_in", __name__)
@@ -69,10 +70,14 @@ def begin() -> Response:
             failure=failure_of(error),
             next=goal,
             name=name[:100],
+            kept=request.form.get("kept", ""),
         )
         return make_response(failed, 401)
     forget_session()
     login_user(SignedIn(secret, Caller(CallerKind.USER, name)))
+    form = read_kept(request.form.get("kept", ""))
+    if form is not None:
+        return make_response(render_template("access/send_again.html", form=form, next=goal))
     return redirect(goal, 303)
 
 

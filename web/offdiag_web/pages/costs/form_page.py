@@ -127,7 +127,8 @@ def _broken_text(typed: TypedCosts, broken: list[tuple[int, int]], labels: Label
     actual, predicted = broken[0]
     typed_text = typed.cells.get((actual, predicted), "")
     shown = f"“{typed_text[:20]}”" if typed_text else "empty"
-    more = f", as are {len(broken) - 1} more" if len(broken) > 1 else ""
+    n_more = len(broken) - 1
+    more = f" ({n_more} more {'is' if n_more == 1 else 'are'} marked)" if n_more else ""
     return (
         f"The cost of actual “{labels.names[actual]}” predicted as “{labels.names[predicted]}” "
         f"is {shown}{more}. Enter a number, with a point before the decimals."
@@ -324,7 +325,7 @@ def _shown(
         seen=newer or request.form.get(_SEEN, subject.newest),
         newer=newer,
         newer_url=CostsAddress(subject.project, typed.name).url() if newer else None,
-        grid=_grid(typed, subject),
+        grid=_grid(typed, subject, shows_wrong="cells" in wrong),
         errors=wrong,
         passed=None if costs is None else PASSED,
         warnings=() if costs is None else warning_texts(check_costs(costs), labels),
@@ -333,12 +334,13 @@ def _shown(
     return make_response(html, REFUSED if wrong else 200)
 
 
-def _grid(typed: TypedCosts, subject: _Subject) -> CostGrid | None:
+def _grid(typed: TypedCosts, subject: _Subject, *, shows_wrong: bool) -> CostGrid | None:
     """The fields, with what has changed in them."""
 
     def cell(actual: int, predicted: int) -> GridCell:
         before = subject.start.cells.get((actual, predicted), "")
         value = typed.cells.get((actual, predicted), "")
-        return GridCell(actual, predicted, value, before, before)
+        is_wrong = shows_wrong and read_cost(value) is None
+        return GridCell(actual, predicted, value, before, before, is_wrong)
 
     return field_grid(subject.labels.names, range(len(subject.labels)), cell)
