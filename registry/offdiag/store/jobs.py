@@ -9,6 +9,7 @@ as an attempt as soon as it is made, so that killed workers count too.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -252,20 +253,38 @@ def fail_expired(session: Session, *, max_attempts: int) -> list[Lease]:
 
 
 def bring_forward(session: Session, *, longest_wait_s: float, longest_lease_s: float) -> None:
-    """Free jobs that would wait for longer than any job does.
+    """Shorten what jobs wait for to the longest that any of them does.
 
-    Only a clock that was set back leaves such jobs: they were submitted, released or claimed while
-    it was ahead. Workers that are alive have extended their leases since.
+    Only a clock that was set back leaves jobs that wait for longer: they were submitted, released
+    or claimed while it was ahead. A lease then ends its own length from now, which a worker that
+    is alive extends in time; one whose length is unknown is free once it is ahead of any lease.
     """
     now = database_now()
     session.execute(
         update(WorkRow).where(WAITING, WorkRow.due > now + longest_wait_s).values(due=now)
     )
-    session.execute(
-        update(WorkRow)
-        .where(EXECUTING, WorkRow.lease_until > now + longest_lease_s)
-        .values(lease_until=now)
-    )
+    for token in session.scalars(select(WorkRow.lease).where(EXECUTING)).all():
+        length_s = _length_of(token or "")
+        longest_s = longest_lease_s if length_s is None else length_s
+        session.execute(
+            update(WorkRow)
+            .where(EXECUTING, WorkRow.lease == token, WorkRow.lease_until > now + longest_s)
+            .values(lease_until=now + (length_s or 0.0))
+        )
+
+
+def lease_token(lease_s: float) -> str:
+    """A new token for a lease, which also says how long it lasts.
+
+    Processes may have different settings, so none else knows.
+    """
+    return f"{secrets.token_hex(8)}/{lease_s}"
+
+
+def _length_of(token: str) -> float | None:
+    """How long a lease lasts, None for leases of versions that did not say."""
+    _, slash, length_s = token.partition("/")
+    return float(length_s) if slash else None
 
 
 def withdraw(session: Session, key: str) -> None:

@@ -16,9 +16,9 @@ from offdiag.services.jobs.attempts import Outcome, RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.reconcile import reconcile
-from offdiag.services.jobs.run_job import run_job, run_next_job
+from offdiag.services.jobs.run_job import ClaimRules, run_job, run_next_job
 from offdiag.store import job_lease, jobs, runs
-from offdiag.store.database import Database, Session, utc_now
+from offdiag.store.database import Database, Session, database_now, utc_now
 from offdiag.store.jobs import JobRequest
 from offdiag.store.models import EvaluationRow, ProjectRow, WorkRow
 from support.contents import count_rows
@@ -374,6 +374,58 @@ def test_a_lease_of_days_ahead_is_of_a_worker_that_died_before_the_clock_was_set
     reconcile(database, POLICY, noting())
 
     assert run_next_job(database, keeper_of(database), POLICY, noting()) is Outcome.DONE
+
+
+@pytest.mark.parametrize("own_lease_s", [LEASE_S / 10, LEASE_S, LEASE_S * 1000])
+def test_a_lease_ends_no_later_than_its_length_from_now_whoever_looks(
+    database: Database, own_lease_s: float
+) -> None:
+    work_id = submitted(database)
+    assert ClaimRules(LEASE_S, 5).claim(database, work_id) is not None  # By a killed worker,
+    with database.write() as session:  # before the clock was set back.
+        session.execute(update(WorkRow).values(lease_until=WorkRow.lease_until + HOUR_S))
+    others = LeaseKeeper(database, lease_s=own_lease_s)
+
+    reconcile(database, POLICY, noting())
+
+    with database.read() as session:
+        left_s = session.scalar(select(WorkRow.lease_until - database_now()))
+    assert left_s is not None
+    assert 0 < left_s <= LEASE_S
+    assert run_next_job(database, others, POLICY, noting()) is None  # It may still be alive.
+    with database.write() as session:
+        session.execute(update(WorkRow).values(lease_until=WorkRow.lease_until - LEASE_S))
+    assert run_next_job(database, others, POLICY, noting()) is Outcome.DONE
+
+
+def test_a_worker_that_outlives_a_clock_set_back_does_its_job_once(database: Database) -> None:
+    submitted(database)
+
+    def set_back(database: Database) -> None:
+        with database.write() as session:
+            session.execute(update(WorkRow).values(lease_until=WorkRow.lease_until + HOUR_S))
+        reconcile(database, POLICY, noting())
+        assert run_next_job(database, keeper_of(database), POLICY, noting()) is None
+
+    done = run_next_job(database, keeper_of(database), POLICY, noting(set_back))
+
+    assert done is Outcome.DONE
+    assert results(database) == ["k"]
+
+
+@pytest.mark.parametrize("lease_s", [1.0, 86_400.0])
+def test_a_lease_of_any_length_is_left_alone_while_it_can_be_held(
+    database: Database, lease_s: float
+) -> None:
+    work_id = submitted(database)
+    assert ClaimRules(lease_s, 5).claim(database, work_id) is not None
+    with database.read() as session:
+        before = session.scalar(select(WorkRow.lease_until))
+
+    reconcile(database, POLICY, noting())
+
+    with database.read() as session:
+        assert session.scalar(select(WorkRow.lease_until)) == before
 
 
 def test_an_attempt_that_is_to_wait_and_a_lease_that_is_held_are_left_alone(

@@ -17,7 +17,6 @@ The transaction that claims a job also counts the attempt.
 from __future__ import annotations
 
 import random
-import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -81,7 +80,7 @@ class ClaimRules:
         return job_lease.claim(
             session,
             work_id,
-            token=secrets.token_hex(8),
+            token=jobs.lease_token(self.lease_s),
             lease_s=self.lease_s,
             max_attempts=self.max_attempts,
             at_most=self.at_most,
