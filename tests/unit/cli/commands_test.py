@@ -284,3 +284,21 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 
     os.close(writing)
     assert (done.returncode, done.stderr) == (commands.PIPE_CLOSED, "")
+
+
+def test_an_interruption_while_the_commands_are_imported_says_nothing() -> None:
+    program = (
+        "import builtins, os, signal; from offdiag.cli import main\n"
+        "imported = builtins.__import__\n"
+        "def interrupted(name, *more):\n"
+        "    if name == 'click': os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return imported(name, *more)\n"
+        "builtins.__import__ = interrupted\n"
+        "main()"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--version"], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (commands.INTERRUPTED, "", "")
