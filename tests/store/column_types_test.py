@@ -109,6 +109,20 @@ def test_a_document_comes_back_equal(database: Database, document: dict[str, Any
         assert session.scalars(select(WorkRow.args)).one() == document
 
 
+def test_large_floats_stay_floats_and_integers_integers(database: Database) -> None:
+    numbers = [1e20, -1.5e16, 2.5e300, 10**20, 10**15, 1e15, 1e-7, 0.1]
+    document = {'1e+20 "': numbers, "n": ["1e+20", '\\"1e+20', "1e+20\\"], "x": 1e16}
+    with database.write() as session:
+        add_work(session, args=document)
+
+    with database.read() as session:
+        found = session.scalars(select(WorkRow.args)).one()
+
+    assert found == document
+    assert [type(each) for each in found['1e+20 "']] == [type(each) for each in numbers]
+    assert type(found["x"]) is float
+
+
 @pytest.mark.parametrize("number", [math.nan, math.inf])
 def test_a_document_without_a_json_form_is_refused(database: Database, number: float) -> None:
     def write() -> None:

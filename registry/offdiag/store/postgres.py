@@ -14,8 +14,10 @@ each transaction, nothing is prepared, and no one listens.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -128,7 +130,7 @@ def postgres_engines(url: URL) -> Engines:
                 **{name: value for name, value in _CONNECTION.items() if name not in url.query},
                 **({"prepare_threshold": None} if pooled else {"options": _options(url)}),
             },
-            json_serializer=to_json,
+            json_serializer=_to_jsonb,
             # A quick "busy" is better than a request that queues behind slow ones.
             pool_timeout=2,
         )
@@ -150,6 +152,18 @@ def postgres_engines(url: URL) -> Engines:
         ),
         writing=engine,
         migrating=engine,
+    )
+
+
+_LARGE_FLOAT = re.compile(r'"(?:[^"\\]|\\.)*"|[-.0-9]+e\+[0-9]+')
+"""A text, to be left as it is, or a float from 1e16 on."""
+
+
+def _to_jsonb(value: object) -> str:
+    """JSON in which large floats have a fraction; JSONB returns 1e+20 as a whole number."""
+    return _LARGE_FLOAT.sub(
+        lambda found: found[0] if found[0][0] == '"' else f"{Decimal(found[0]):f}.0",
+        to_json(value),
     )
 
 
