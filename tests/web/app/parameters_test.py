@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from support.pages import PageClient
@@ -40,8 +42,9 @@ def test_a_parameter_that_a_page_does_not_read_is_named_with_those_it_reads(
         "/whatif?form=1&q=&sel=",
         # What is not there has no parameters.
         "/runs/r_nobody/classes?clas=fraud",
-        # Other clients have sent more than is read for years.
-        "/runs/{plain}/classes.json?clas=fraud",
+        # Forms and mail programs add what nobody typed to the address of a file, too.
+        "/runs/{plain}/classes.json?utm_source=mail",
+        "/runs.csv?form=1&q=&sel=",
     ],
 )
 def test_nobody_is_told_of_what_was_not_typed_or_of_a_page_that_is_not_there(
@@ -69,6 +72,13 @@ def test_nobody_is_told_of_what_was_not_typed_or_of_a_page_that_is_not_there(
         ("/flags.csv?rule=F99", "There is no rule “F99”"),
         ("/problems.csv?rule=F99", "There is no rule “F99”"),
         ("/problems.csv?severity=hgh", "Problems cannot be filtered by severity"),
+        ("/runs.csv?datset=x", "There is no parameter “datset” here. Known parameters: "),
+        ("/runs.json?datset=x", "There is no parameter"),
+        ("/runs/{plain}.json?slise=a", "There is no parameter"),
+        ("/runs/{plain}/classes.json?clas=fraud", "There is no parameter"),
+        ("/runs/{plain}/examples.csv?shw=wrong", "There is no parameter “shw” here."),
+        ("/runs/{plain}/matrix.md?nrm=actual", "There is no parameter “nrm” here."),
+        ("/flags.csv?sevrity=high", "There is no parameter “sevrity” here."),
     ],
 )
 def test_an_export_refuses_what_a_page_would_tell_in_a_notice(
@@ -78,6 +88,25 @@ def test_an_export_refuses_what_a_page_would_tell_in_a_notice(
 
     assert answer.status_code == 400
     assert told in answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/runs?sort=-f1&q=dataset:derm-7",
+        "/runs/{plain}?norm=actual&order=support",
+        "/runs/{plain}/classes?sort=precision&show=rates",
+        "/runs/{plain}/examples?show=wrong",
+        "/glossary/mcc?share=0.2",
+        "/problems?severity=critical",
+    ],
+)
+def test_the_exports_that_a_page_links_have_its_parameters(reader: PageClient, path: str) -> None:
+    links = [link.attributes.get("href", "") for link in reader.page(path).all("a")]
+    exports = [link for link in links if re.search(r"\.(csv|json|md|tex)\b", link)]
+
+    assert exports
+    assert [link for link in exports if reader.get(link).status_code != 200] == []
 
 
 def test_the_list_in_json_says_itself_which_terms_it_ignores(reader: PageClient) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from flask import Flask, request
+from flask import Flask, Response, request
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
 from offdiag.errors import InvalidInput
 from offdiag_web.app.context import SAFE_METHODS
-from offdiag_web.app.dispatch import SENT_BY_FORM
+from offdiag_web.app.dispatch import SENT_BY_FORM, is_for_programs
+from offdiag_web.app.errors import domain_response
 from offdiag_web.urls.query_string import unknown_parameters
 
 Asked = TypeVar("Asked")
@@ -51,7 +52,10 @@ class WatchedParameters(ImmutableMultiDict[str, str]):
 
 
 def register(app: Flask) -> None:
-    """Watch the parameters of each request from the start of its view."""
+    """Watch the parameters of each request from the start of its view.
+
+    A page names those it did not read, and an export is refused for them.
+    """
 
     @app.before_request
     def watch() -> None:
@@ -59,6 +63,22 @@ def register(app: Flask) -> None:
             request.args = WatchedParameters(request.args)
 
     app.template_global("unread_parameters")(_unread)
+
+    @app.after_request
+    def refuse_unread(response: Response) -> Response:
+        if response.status_code != 200 or not _is_export(response):
+            return response
+        try:
+            understood((None, _unread()))
+        except InvalidInput as error:
+            response.close()
+            return domain_response(error)
+        return response
+
+
+def _is_export(response: Response) -> bool:
+    ends = request.path.endswith((".json", ".csv", ".md", ".tex"))
+    return ends and response.mimetype != "text/html" and not is_for_programs()
 
 
 def _unread() -> list[str]:

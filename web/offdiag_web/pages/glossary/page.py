@@ -260,10 +260,10 @@ def metric(key: str) -> Response:
 @blueprint.get(f"/glossary/<key>{DATA_FORMAT}")
 def metric_export(key: str, form: str) -> Response:
     specs = specs_of(key) or abort(404)
+    address = understood(read_metric(key, request.args))
     if form == "json":
         return jsonify({"definitions": [definition_record(spec) for spec in specs]})
     spec = mapped_spec(specs) or abort(404)
-    address = understood(read_metric(key, request.args))
     mapped = browse_mapped_runs(current_registry().database, address.dataset_id)
     rows = map_rows(spec, float(share_at(address, mapped)))
     return csv_response(f"{key}-map", MAP_COLUMNS, rows)

@@ -14,6 +14,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.app.parameters import understood
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import (
     CLASSES,
@@ -290,13 +291,15 @@ def page(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/classes.json")
 def classes_json(run_id: str) -> Response:
-    return jsonify(class_records(results_of(_stored(run_id))))
+    results = results_of(_stored(run_id))
+    understood(_address(run_id, results))  # Links of the page have its order, too.
+    return jsonify(class_records(results))
 
 
 @blueprint.get(f"{RUN}/classes.csv")
 def classes_csv(run_id: str) -> Response:
     results = results_of(_stored(run_id))
-    address, _ = _address(run_id, results)
+    address = understood(_address(run_id, results))
     return csv_response(f"{run_id}-classes", class_columns(results), class_rows(results, address))
 
 
