@@ -47,7 +47,6 @@ from offdiag.audit.findings import (
     Diagnosis,
     Finding,
     Orientation,
-    as_sentence,
     headline,
     worst,
 )
@@ -55,6 +54,7 @@ from offdiag.audit.matrix import Comparison, compared
 from offdiag.audit.reported_values import Claim, Facts, Reading, claims_from, readings
 from offdiag.audit.whole_numbers import two_class_tables
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.sentences import as_sentence
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 

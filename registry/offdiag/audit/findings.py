@@ -15,7 +15,7 @@ from offdiag.audit.printed import Interval, Rounding
 from offdiag.audit.reported_values import Claim
 from offdiag.card import card, cell, column, head, prose, row_name, says, table
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.sentences import enumerated
+from offdiag.domain.sentences import as_sentence, enumerated
 
 MOST_TABLES_LISTED = 1_000
 
@@ -238,11 +238,6 @@ def headline_of_many(tables: Sequence[tuple[str, AuditReport]]) -> str:
     if len(grave) > MOST_NAMED:
         return _OF_MANY[verdict].format(_counted(len(grave), len(tables), "models"))
     return _OF_MANY[verdict].format(enumerated([name for name, _ in grave]))
-
-
-def as_sentence(text: str) -> str:
-    """The text with a capital letter and a full stop."""
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _consistent(report: AuditReport) -> str:

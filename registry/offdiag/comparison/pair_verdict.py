@@ -21,7 +21,7 @@ from offdiag.comparison.pair import ACCURACY, PairComparison, accuracy_key
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import count
-from offdiag.domain.sentences import enumerated, listed, name
+from offdiag.domain.sentences import capitalized, enumerated, listed, name
 from offdiag.domain.values import reason_text
 from offdiag.metrics.counted import class_sizes
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
@@ -305,8 +305,7 @@ def _left_out(pair: PairComparison) -> Iterator[str]:
         if each.key in pair.together.left_out and each.outcome is not DifferenceStatus.UNDEFINED
     ]
     if left:
-        titles = enumerated([texts.title_inside(each.key) for each in left])
-        titles = f"{titles[0].upper()}{titles[1:]}"
+        titles = capitalized(enumerated([texts.title_inside(each.key) for each in left]))
         verb = "is" if len(left) == 1 else "are"
         why = "no example on which the runs differ counts"
         if pair.paired is None:

@@ -9,6 +9,7 @@ from offdiag.comparison.differences import DifferenceStatus, MetricDifference
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain import sentences
 from offdiag.domain.number_text import p_value
+from offdiag.domain.sentences import inside
 from offdiag.domain.values import MetricValue
 from offdiag.metrics import metric_text
 from offdiag.metrics.metric_text import spec_of
@@ -71,7 +72,6 @@ TITLES = {
     "precision": "Precision",
     "f1": "F1",
 }
-_KEEP_THEIR_CAPITAL = frozenset({"mcc", "cohen_kappa", "roc_auc", "roc_auc_ovr_macro", "f1"})
 _RANK_STATUS_TEXTS = {
     RankStatus.BEST: "highest",
     RankStatus.NOT_SEPARABLE: "no significant difference",
@@ -79,7 +79,6 @@ _RANK_STATUS_TEXTS = {
     RankStatus.NOT_TESTED: "not tested",
     RankStatus.UNDEFINED: "",
 }
-_SURNAMES = frozenset({"brier_sum", "example_jaccard", "hamming_loss"})
 
 
 def title(key: str) -> str:
@@ -89,10 +88,7 @@ def title(key: str) -> str:
 
 def title_inside(key: str) -> str:
     """The title for use within a sentence."""
-    text = title(key)
-    if key in _KEEP_THEIR_CAPITAL | _SURNAMES or key not in TITLES:
-        return text
-    return f"{text[0].lower()}{text[1:]}"
+    return inside(title(key))
 
 
 def rank_text(key: str, status: RankStatus) -> str:

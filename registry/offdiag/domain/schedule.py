@@ -24,7 +24,7 @@ from functools import cache
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
-from offdiag.domain.sentences import enumerated
+from offdiag.domain.sentences import capitalized, enumerated
 from offdiag.errors import InvalidInput
 
 LONGEST_EXPRESSION = 200
@@ -231,7 +231,7 @@ def cron_in_words(cron: CronExpression, zone: str) -> str:
         said = times if times.startswith("every") else f"every day {times}"
     else:
         said = f"{days} {times}" if times.startswith("at") else f"{days}, {times}"
-    return f"{said[0].upper()}{said[1:]}, {zone}"
+    return f"{capitalized(said)}, {zone}"
 
 
 def _days(cron: CronExpression) -> str | None:

@@ -12,11 +12,29 @@ from collections.abc import Iterable, Sequence
 LONGEST_NAME = 60
 MOST_NAMES = 30
 """Names in one hint; no format has more."""
+_SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov", "Fowlkes-Mallows", "Jaccard", "Hamming"}
 _PUNCTUATION = set(",;:()“”")
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&])")
 _STRAIGHT = re.compile(r"(?<!\w)'(.+?)'(?!\w)")
 _NEGATIVE = re.compile(r"(?<=[ (])-(?=\d)")
+
+
+def capitalized(text: str) -> str:
+    """A text as the start of a sentence."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def as_sentence(text: str) -> str:
+    """A text with a capital letter and a full stop."""
+    return f"{capitalized(text)}."
+
+
+def inside(title: str) -> str:
+    """A title within a sentence; surnames and abbreviations keep their capitals."""
+    first = title.split(maxsplit=1)[0]
+    keeps = not title[1:2].islower() or "'" in first or first in _SURNAMES
+    return title if keeps else f"{title[0].lower()}{title[1:]}"
 
 
 def enumerated(words: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from math import inf
 
 from offdiag.domain import number_text
 from offdiag.domain.number_text import EN_DASH, MINUS, number, signed
-from offdiag.domain.sentences import name
+from offdiag.domain.sentences import inside, name
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 
@@ -19,7 +19,6 @@ PER_CASES = 1_000
 SCOPES_OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL, Scope.COST)
 _SCOPES_OF_CLASSES = (Scope.PER_CLASS, Scope.MULTILABEL, Scope.PROBABILISTIC)
 _TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} examples"}
-_SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
 _MORE_DECIMALS = range(4, 10)
 
 
@@ -56,11 +55,8 @@ def title(metric: str, class_label: str | None = None) -> str:
 
 
 def title_inside(metric: str, class_label: str | None = None) -> str:
-    """A title for use within a sentence; surnames and abbreviations keep their capitals."""
-    text = title(metric, class_label)
-    first = text.split(maxsplit=1)[0]
-    keeps = first.isupper() or "'" in first or first in _SURNAMES
-    return text if keeps else f"{text[0].lower()}{text[1:]}"
+    """A title for use within a sentence."""
+    return inside(title(metric, class_label))
 
 
 def printed(metric: str, value: MetricValue) -> MetricValue:

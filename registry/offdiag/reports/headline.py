@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from offdiag.domain.number_text import count, number
 from offdiag.domain.runs import Task
-from offdiag.domain.sentences import enumerated, listed
+from offdiag.domain.sentences import as_sentence, enumerated, listed
 from offdiag.domain.sentences import name as name_in_sentence
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
@@ -43,7 +43,7 @@ def headline(report: Report) -> str:
         _beyond(report),
     ]
     said = "; ".join(part for part in parts if part)
-    return f"{said[0].upper()}{said[1:]}."
+    return as_sentence(said)
 
 
 def further_sentences(report: Report) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from flask import (
 from werkzeug.exceptions import HTTPException, InternalServerError, MethodNotAllowed
 from werkzeug.exceptions import NotFound as NotFoundAddress
 
-from offdiag.domain.sentences import typeset
+from offdiag.domain.sentences import capitalized, typeset
 from offdiag.domain.texts import shortened
 from offdiag.errors import (
     Conflict,
@@ -296,7 +296,7 @@ def _http_failure(error: HTTPException) -> Failure:
 
 def capitalised(text: str) -> str:
     """A sentence with a capital, unless it begins with the name of an argument, as y_true."""
-    return text if "_" in text.partition(" ")[0] else text[:1].upper() + text[1:]
+    return text if "_" in text.partition(" ")[0] else capitalized(text)
 
 
 def sentence_of(error: OffdiagError) -> str:

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from offdiag.domain.hierarchy import ALL_GROUPS, Group
+from offdiag.domain.sentences import capitalized
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import actual_totals, predicted_totals
 from offdiag_web.components import numbers
@@ -334,8 +335,7 @@ def _caption(
     }[address.norm]
     part = "" if n_shown == matrix.n_classes else f"{n_shown} of {matrix.n_classes} classes. "
     if grouping is not None and grouping.collapse.groups:
-        words = grouping.collapse.words
-        part = f"{words[0].upper()}{words[1:]}. {part}"
+        part = f"{capitalized(grouping.collapse.words)}. {part}"
     return (
         f"{part}Rows: {down} class. Columns: {across} class. {second} "
         f"Right: {margins[down]}. Bottom: {margins[across]}."

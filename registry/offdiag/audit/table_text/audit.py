@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.audit.audit import AuditedTable, audited_together
-from offdiag.audit.findings import AuditReport, AuditVerdict, as_sentence, headline_of_many
+from offdiag.audit.findings import AuditReport, AuditVerdict, headline_of_many
 from offdiag.audit.printed import printed
 from offdiag.audit.reported_values import Claim, Facts
 from offdiag.audit.table_text.classes import ClassFacts, place_of
@@ -23,6 +23,7 @@ from offdiag.audit.table_text.interpretation import (
 from offdiag.audit.table_text.numbers import Number
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.sentences import as_sentence
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import confusion_matrix
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from offdiag.domain.sentences import as_sentence
 from offdiag.domain.slices import slice_of
 from offdiag.metrics.groups.fairness import LEFT_OUT, Criterion, not_compared
 from offdiag.records.base import RequestBody, ResponseBody, Value
@@ -202,7 +203,7 @@ class Fairness(ResponseBody):
             suppressed_below=self.suppressed_below,
             n_without_value=self.n_without_value,
         )
-        return [f"{clause[0].upper()}{clause[1:]}." for clause in clauses]
+        return list(map(as_sentence, clauses))
 
 
 def asked_fairness(database: Database, run_id: str, asked: FairnessQuery) -> Fairness:

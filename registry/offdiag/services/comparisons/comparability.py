@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from offdiag.comparison.texts import chosen_here, run_label
 from offdiag.domain.runs import RunState
-from offdiag.domain.sentences import enumerated
+from offdiag.domain.sentences import capitalized, enumerated
 from offdiag.domain.slices import Slice
 from offdiag.errors import OffdiagError
 from offdiag.services.comparisons.counted_together import CountedTogether
@@ -31,7 +31,7 @@ class Refusal:
     @classmethod
     def of(cls, error: OffdiagError) -> Refusal:
         """The refusal that says what an error says."""
-        return cls(f"{error.message[0].upper()}{error.message[1:]}", error.hint or "")
+        return cls(capitalized(error.message), error.hint or "")
 
 
 def refused(runs: Sequence[ComparedRun]) -> Refusal | None:
@@ -95,9 +95,8 @@ def refused_with_chosen(runs: Sequence[ComparedRun]) -> Refusal | None:
     chosen = [run_label(at) for at, run in enumerate(runs) if run.is_chosen_here]
     if not chosen or len(runs) < 3:
         return None
-    why = chosen_here(chosen)
     return Refusal(
-        f"{why[0].upper()}{why[1:]}, so the runs cannot be ranked.",
+        f"{capitalized(chosen_here(chosen))}, so the runs cannot be ranked.",
         f"Leave {'them' if len(chosen) > 1 else 'it'} out, or look at two runs.",
     )
 

@@ -21,7 +21,7 @@ from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.metric_values import extent_of
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
-from offdiag_web.pages.datasets.verdict import LONGEST_NAME, difference_text, inside, name_of
+from offdiag_web.pages.datasets.verdict import LONGEST_NAME, difference_text, name_of, title_inside
 
 MOST_IN_TABLE = 10
 """Most runs of the best set in the table; the list of runs has all of them."""
@@ -227,7 +227,7 @@ def _to_champion(decision: Decision) -> str | None:
         return None
     metric = decision.leaders.metric
     said = "" if change.is_significant else ": no significant difference"
-    return f"{difference_text(metric, change)} {inside(metric)} to the champion{said}"
+    return f"{difference_text(metric, change)} {title_inside(metric)} to the champion{said}"
 
 
 def past_decision(decided: PromotionRecord) -> tuple[str, str | None, str | None, datetime]:

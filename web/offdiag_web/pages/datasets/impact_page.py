@@ -41,7 +41,7 @@ from offdiag_web.components.datasets import (
 )
 from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.pages.datasets.data import data_page
-from offdiag_web.pages.datasets.verdict import inside
+from offdiag_web.pages.datasets.verdict import title_inside
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 from offdiag_web.urls.run import run_url
@@ -93,7 +93,7 @@ def _beyond(impact: TruthImpact) -> str:
 
 
 def _places(moved: Sequence[MovedRun], metric: str) -> str:
-    ranking = f"by {inside(metric)}"
+    ranking = f"by {title_inside(metric)}"
     changes = []
     for each in moved:
         before, after = each.places[metric]

@@ -20,7 +20,7 @@ from offdiag_web.components.metric_values import extent_of
 from offdiag_web.components.model_marks import ModelMark, model_point, names_at_ends
 from offdiag_web.pages.datasets.contenders import Marks, source_of, worst_text
 from offdiag_web.pages.datasets.scatter import Axes, Dot, scatter
-from offdiag_web.pages.datasets.verdict import amounts_of, drop_title, inside, title_of
+from offdiag_web.pages.datasets.verdict import amounts_of, drop_title, title_inside, title_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
                 is_champion=role is PromotionRole.CHAMPION,
                 url=f"/runs/{run_id}",
                 name=f"{role} {name}" if role else name if in_set else "",
-                description=f"{leader.run.name}: {inside(asked.across)} "
+                description=f"{leader.run.name}: {title_inside(asked.across)} "
                 f"{numbers.metric(across.estimate)}, {up[1]}{f', {role}' if role else ''}"
                 f"{f', another rule on {source[0]}' if source else ''}",
             )
@@ -70,7 +70,7 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
         across_range=range_of(asked.across),
         up_range=(0, inf) if asked.by_cost else (0, 1),
     )
-    return scatter(dots, axes, name=f"{axes.up} and {inside(asked.across)} of each run")
+    return scatter(dots, axes, name=f"{axes.up} and {title_inside(asked.across)} of each run")
 
 
 def _up(decision: Decision, run_id: str, *, by_cost: bool) -> tuple[float, str] | None:

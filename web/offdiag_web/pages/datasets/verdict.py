@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.runs import chosen_here_text
+from offdiag.domain.sentences import inside
 from offdiag.domain.values import reason_text
 from offdiag.metrics.metric_text import PER_CASES, spec_of
 from offdiag.metrics.metric_text import difference as difference_in_units
@@ -22,9 +23,8 @@ def title_of(metric: str) -> str:
     return known[metric] if metric in known else spec_of(metric, of_class=False).title
 
 
-def inside(metric: str) -> str:
-    title = title_of(metric)
-    return title if title.isupper() else f"{title[0].lower()}{title[1:]}"
+def title_inside(metric: str) -> str:
+    return inside(title_of(metric))
 
 
 def verdict_of(leaders: Leaders, n_runs: int) -> str:
@@ -35,7 +35,7 @@ def verdict_of(leaders: Leaders, n_runs: int) -> str:
     if leaders.total == 1:
         only = f"1 of {numbers.count(n_runs)} runs can be ranked" if n_runs > 1 else "1 run"
         return f"{only}, nothing to compare."
-    best, metric = leaders.best_set, inside(leaders.metric)
+    best, metric = leaders.best_set, title_inside(leaders.metric)
     of = " without sample weights" if leaders.n_weighted else ""
     run = "ranked run" if n_runs > leaders.total + leaders.n_weighted else "run"
     if not best:

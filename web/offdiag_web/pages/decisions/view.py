@@ -10,7 +10,7 @@ from flask import render_template
 
 from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.sentences import typeset
+from offdiag.domain.sentences import as_sentence, typeset
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.decisions import at_deployment
 from offdiag.metrics.costs.edits import cost_text
@@ -165,10 +165,9 @@ def _missing(found: Decisions) -> Caution | None:
         case NoDecision.NOT_DRAWN | NoDecision.NO_SAMPLES | NoDecision.COUNTED:
             return _ALWAYS_SAID[found.missing]
         case NoDecision.NO_PROBABILITIES:
-            problem = (found.problem or "").rstrip(".")
             return Caution(
                 "These scores cannot be combined with costs.",
-                f"{problem[:1].upper()}{problem[1:]}. The prediction with the lowest "
+                f"{as_sentence((found.problem or '').rstrip('.'))} The prediction with the lowest "
                 "expected cost needs a probability for each class, adding up to 1: log them after "
                 "a softmax or a calibration.",
             )

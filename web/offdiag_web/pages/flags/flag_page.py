@@ -9,7 +9,7 @@ from functools import partial
 from flask import Blueprint, flash, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.sentences import typeset
+from offdiag.domain.sentences import as_sentence, typeset
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.flags.problems import CAUSE_OF
@@ -103,10 +103,7 @@ _RANKED_WORDS = dict(zip(RANKED_KEYS, ("accuracy", "balanced accuracy"), strict=
 def rank_sentence(ranks: Mapping[str, RankedValue]) -> str | None:
     """ "Accuracy 0.864 is rank 1 of 12, balanced accuracy 0.630 is rank 9 of 12." """
     parts = [_ranked(word, ranks[key]) for key, word in _RANKED_WORDS.items() if key in ranks]
-    if not parts:
-        return None
-    sentence = ", ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}."
+    return as_sentence(", ".join(parts)) if parts else None
 
 
 def _ranked(word: str, ranked: RankedValue) -> str:

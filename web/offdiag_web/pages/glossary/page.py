@@ -17,6 +17,7 @@ from flask import (
 )
 from werkzeug.wrappers import Response
 
+from offdiag.domain.sentences import inside
 from offdiag.metrics.catalogue import (
     CATALOGUE,
     DIRECTION_WORDS,
@@ -132,7 +133,7 @@ def definitions(key: str) -> tuple[Definition, ...]:
         if same is None:
             found.append(definition)
         else:
-            also = f"{same.scope}, and {definition.scope[0].lower()}{definition.scope[1:]}"
+            also = f"{same.scope}, and {inside(definition.scope)}"
             found[found.index(same)] = replace(same, scope=also)
     return tuple(found)
 

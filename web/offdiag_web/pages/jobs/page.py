@@ -8,6 +8,7 @@ from flask import Blueprint, make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
+from offdiag.domain.sentences import capitalized
 from offdiag.errors import NotFound
 from offdiag.records.job import JOB_COLUMNS, job_document, job_list, job_row
 from offdiag.services.health import SILENT_AFTER_S
@@ -119,7 +120,7 @@ def _warning(page: JobsPage) -> str | None:
         effects.append("jobs stay queued")
     if not page.has_scheduler:
         effects.append("schedules do not run")
-    return f"{silent[0].upper()}{silent[1:]}: {' and '.join(effects)}."
+    return f"{capitalized(silent)}: {' and '.join(effects)}."
 
 
 blueprint = Blueprint("jobs", __name__)

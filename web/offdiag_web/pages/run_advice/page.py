@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.advice.recommendation import Advice, Counsel, recommend
 from offdiag.advice.situation import Goal, situation_of
-from offdiag.domain.sentences import typeset
+from offdiag.domain.sentences import inside, typeset
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Transformation
@@ -207,8 +207,7 @@ def _effects(spec: MetricSpec, n_classes: int) -> Iterator[tuple[str, str]]:
 def _inside(spec: MetricSpec, partner: str) -> str:
     """The title of a metric of the same scope within a sentence: "precision", "MCC"."""
     named = CATALOGUE[spec.scope].get(partner)
-    title = partner if named is None else named.title
-    return f"{title[0].lower()}{title[1:]}" if title[1:2].islower() else title
+    return inside(partner if named is None else named.title)
 
 
 def _value(counsel: Counsel, results: RunResults) -> MetricValue | None:

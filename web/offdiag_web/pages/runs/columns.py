@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from offdiag.domain.runs import Task
+from offdiag.domain.sentences import inside
 from offdiag.services.champions.leaders import primary_metric
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_order import AGGREGATE_ORDERS, OF_PARAM, RunOrder, order_by
@@ -251,8 +252,4 @@ def order_words(order: RunOrder) -> str:
     if order.name in named:
         return f"sorted by {named[order.name]}"
     title = metric_column(AGGREGATE_ORDERS.get(order.name, order.name)).title
-    return (
-        f"sorted by {title[:1].lower()}{title[1:]}"
-        if not title.isupper()
-        else (f"sorted by {title}")
-    )
+    return f"sorted by {inside(title)}"
