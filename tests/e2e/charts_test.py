@@ -72,7 +72,7 @@ CHARTS = {
     ),
     "scores": ("open_scored", ".plot:has(rect[data-read])", r".*: [\d.]+% from .* to .*"),
     "flips": ("open_compared", ".flip-chart", r"[AB] at [\d.,]+×: [\d.]+ times the lowest cost"),
-    "time": ("open_revised", ".time-chart", r".+, \d+ \w+ \d{4}: \d\.\d{3}"),
+    "time": ("open_revised", ".model-trend", r".+, \d+ \w+ \d{4}: \d\.\d{3}( \(.*\))?"),
     "models": ("open_revised", ".model-trend", r".+, \d+ \w+ \d{4}: \d\.\d{3}( \(.*\))?"),
 }
 THREE = "{compared.plain},{compared.focal},{compared.matrix}"

@@ -511,7 +511,7 @@ def test_pictures_of_the_runs_stand_above_the_list(reader: PageClient, lesions: 
     trend = reader.page("/runs?q=dataset:derm-7&view=trend")
     parallel = reader.page("/runs?q=dataset:derm-7&view=parallel")
 
-    assert len(trend.one("svg", "time-chart").inside("title")) == len(evaluated)
+    assert len(trend.one("svg", "model-trend").inside("title")) == len(evaluated)
     assert not trend.all("table", "runs")
     lines = [part for part in parallel.all("path") if "data-run" in part.attributes]
     assert {line["data-run"] for line in lines} == {run["id"] for run in evaluated}

@@ -1,59 +1,18 @@
-"""What pictures of a runs list draw: places on axes, lines of models, gaps."""
-
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+"""What parallel axes of a runs list draw: places on axes, and gaps."""
 
 import pytest
 
-from offdiag_web.charts.svg import Extent, Scale
 from offdiag_web.components.model_marks import model_marks
 from offdiag_web.pages.runs.charts import (
     ParallelAxis,
     ParallelLine,
-    TimePoint,
     _param_axis,
     parallel_chart,
-    time_chart,
 )
 from support.drawings import parsed, points_of
 from support.optional import present
 
 MARKS = model_marks(["net", "tree"])
-BEGIN = datetime(2026, 11, 1, tzinfo=UTC)
-
-
-def test_points_stand_at_their_moments_and_models_have_lines_of_their_own() -> None:
-    points = [
-        TimePoint(BEGIN + timedelta(days=day), Extent(value), MARKS[model], f"run {day}")
-        for day, value, model in ((0, 0.5, "net"), (9, 0.9, "net"), (3, 0.7, "tree"))
-    ]
-    scale = Scale(Decimal("0.4"), Decimal(1))
-    drawing = parsed(time_chart(points, scale=scale, metric="MCC", name="x"))
-
-    lines = [part for part in drawing.root.iter() if part.get("class") == "line"]
-    ((first, low), (last, high)) = points_of(lines[0])
-    (tree,) = [
-        part for part in drawing.root.iter() if part.tag == "g" and part.get("class") == "model-2"
-    ][:1]
-    ((at, _), *_) = [point for part in tree.iter("path") for point in points_of(part)]
-    assert [text.text for text in drawing.root.iter("text")][:3] == ["MCC, 95 % CI", "1", "0.4"]
-    assert len(lines) == 1
-    assert low > high
-    assert at == pytest.approx(first + (last - first) / 3, abs=0.1)
-
-
-def test_runs_without_a_model_are_points_without_a_line() -> None:
-    points = [
-        TimePoint(BEGIN + timedelta(days=day), Extent(0.5), MARKS[None], f"run {day}")
-        for day in range(3)
-    ]
-    drawing = parsed(
-        time_chart(points, scale=Scale(Decimal(0), Decimal(1)), metric="MCC", name="x")
-    )
-
-    classes = [part.get("class") for part in drawing.root.iter("path")]
-    assert "line" not in classes
-    assert classes.count("bar") == 3
 
 
 def test_a_line_has_a_gap_where_a_run_has_no_value() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from typing import TypeGuard
 
@@ -15,10 +14,10 @@ from offdiag.services.champions.leaders import primary_metric
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_list import RunOverview
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, spanning, words
+from offdiag_web.charts.svg import coordinate, drawing, spanning, words
 from offdiag_web.components import numbers
-from offdiag_web.components.metric_values import extent_of
-from offdiag_web.components.model_marks import NO_MODEL, ModelMark, model_point
+from offdiag_web.components.model_marks import NO_MODEL, ModelMark
+from offdiag_web.components.model_trend import model_trend, trend_points
 from offdiag_web.components.runs.rows import column_scale, metric_column
 from offdiag_web.pages.runs.columns import Columns, differing_params
 from offdiag_web.urls.run_list import ListForm
@@ -55,21 +54,18 @@ def chart_note(overview: RunOverview, charted: Sequence[RunEntry]) -> str:
 def trend_picture(entries: Sequence[RunEntry], scope: DatasetFacts, marks: Marks) -> Markup | None:
     """The primary metric over time; None if no run has it."""
     column = metric_column(primary_metric(scope))
-    points = []
-    for entry in entries:
-        value = entry.metrics.get(column.key)
-        extent = extent_of(value)
-        if extent is not None:
-            day = f"{entry.created_at.day} {entry.created_at:%b %Y}"
-            text = f"{entry.name}, {day}: {numbers.metric(extent.estimate)}"
-            points.append(
-                TimePoint(entry.created_at, extent, marks.get(entry.model, NO_MODEL), text)
-            )
+    points = trend_points(
+        ((entry, entry.metrics.get(column.key)) for entry in entries),
+        lambda model: marks.get(model, NO_MODEL),
+    )
     if not points:
         return None
-    scale = column_scale(column, entries, "fit")
-    name = f"{column.title} of {numbers.plural(len(points), 'run')} over time"
-    return time_chart(points, scale=scale, metric=column.title, name=name)
+    return model_trend(
+        points,
+        scale=column_scale(column, entries, "fit"),
+        metric=column.title,
+        name=f"{column.title} of {numbers.plural(len(points), 'run')} over time",
+    )
 
 
 def parallel_picture(entries: Sequence[RunEntry], columns: Columns, marks: Marks) -> Markup | None:
@@ -148,93 +144,6 @@ def _fits_an_axis(value: object) -> TypeGuard[float]:
         and not isinstance(value, bool)
         and abs(value) <= LARGEST_ON_AXIS
     )
-
-
-TIME_WIDTH, TIME_HEIGHT = 1180, 190
-_LEFT, _RIGHT, _TIME_TOP, _TIME_BOTTOM = 48, 16, 26, 26
-
-
-@dataclass(frozen=True, slots=True)
-class TimePoint:
-    """A run at the time it was logged; `name` is the text of its point."""
-
-    at: datetime
-    extent: Extent
-    model: ModelMark
-    name: str
-
-
-def time_chart(points: Sequence[TimePoint], *, scale: Scale, metric: str, name: str) -> Markup:
-    """Draw points over time, connecting those of a model.
-
-    Runs without a model may be of different models, so they are not connected. `metric` is the
-    title of the values.
-    """
-    in_order = sorted(points, key=lambda point: point.at)
-    return drawing(
-        words(f"{metric}, 95 % CI", x=0, y=12, css_class="tick"),
-        *_axes(in_order, scale),
-        *_models(in_order, scale),
-        width=TIME_WIDTH,
-        height=TIME_HEIGHT,
-        css_class="time-chart",
-        name=name,
-    )
-
-
-def _axes(points: Sequence[TimePoint], scale: Scale) -> Iterator[str]:
-    low, high = scale.ends
-    floor = TIME_HEIGHT - _TIME_BOTTOM
-    for text, y in ((high, _TIME_TOP), (low, floor)):
-        yield f'<path class="grid" d="M{_LEFT} {y}H{WIDTH - _RIGHT}"/>'
-        yield words(text, x=_LEFT - 6, y=y + 4, css_class="tick", anchor="end")
-    if points:
-        first, last = points[0].at, points[-1].at
-        yield words(f"{first.day} {first:%b %Y}", x=_LEFT, y=floor + 18, css_class="tick")
-        if first.date() != last.date():
-            at = TIME_WIDTH - _RIGHT
-            text = f"{last.day} {last:%b %Y}"
-            yield words(text, x=at, y=floor + 18, css_class="tick", anchor="end")
-
-
-def _models(points: Sequence[TimePoint], scale: Scale) -> Iterator[str]:
-    for mark in dict.fromkeys(point.model for point in points):
-        own = [point for point in points if point.model == mark]
-        yield f'<g class="{escape(mark.css_class)}">{"".join(_run_line(own, points, scale))}</g>'
-
-
-def _run_line(
-    own: Sequence[TimePoint], points: Sequence[TimePoint], scale: Scale
-) -> Iterable[str]:
-    places = [(_time_x(point.at, points), _time_y(point.extent.estimate, scale)) for point in own]
-    if len(places) > 1 and own[0].model.name is not None:
-        path = "L".join(f"{coordinate(x)} {coordinate(y)}" for x, y in places)
-        yield f'<path class="line" d="M{path}"/>'
-    for point, (x, y) in zip(own, places, strict=True):
-        top, bottom = (_time_y(end, scale) for end in (point.extent.highest, point.extent.lowest))
-        bar = f"M{coordinate(x)} {coordinate(top)}V{coordinate(bottom)}"
-        yield (
-            f'<g><title>{escape(point.name)}</title><path class="bar" d="{bar}"/>'
-            f"{model_point(point.model, x, y)}</g>"
-            + reading(
-                point.name,
-                x,
-                y,
-                values=(point.at.timestamp() * 1000, point.extent.estimate),
-                series=point.model.name or "no model",
-            )
-        )
-
-
-def _time_x(at: datetime, points: Sequence[TimePoint]) -> float:
-    first, last = points[0].at, points[-1].at
-    room, length = TIME_WIDTH - _LEFT - _RIGHT - 16, (last - first).total_seconds()
-    share = (at - first).total_seconds() / length if length else 0.5
-    return _LEFT + 8 + share * room
-
-
-def _time_y(value: float, scale: Scale) -> float:
-    return _TIME_TOP + (1 - scale.clamped(value)) * (TIME_HEIGHT - _TIME_TOP - _TIME_BOTTOM)
 
 
 WIDTH, HEIGHT = 1180, 300

@@ -98,7 +98,7 @@ async function savePicture(svg, name) {
 }
 
 function specification(svg, marks) {
-  const isTime = svg.matches(".model-trend:not(.by-size), .time-chart");
+  const isTime = svg.matches(".model-trend:not(.by-size)");
   const isNamed = svg.matches(".parallel");
   const [x, y] = isTime ? ["logged", svg.getAttribute("aria-label")]
     : isNamed ? ["axis", "% of the axis"] : axesOf(svg);
@@ -186,7 +186,7 @@ function setUp(svg) {
   svg.after(line, menuOf(svg, marks));
 }
 
-const CHARTS = ["chart", "plot", "trend", "scatter", "model-trend", "time-chart", "parallel"];
+const CHARTS = ["chart", "plot", "trend", "scatter", "model-trend", "parallel"];
 const setUpAll = () => document.querySelectorAll(CHARTS.map((name) => `main svg.${name}`)).forEach(setUp);
 setUpAll();
 // Sent by pages that replace their content, and by htmx.
