@@ -15,8 +15,7 @@ from string import ascii_uppercase
 from typing import Any, Protocol
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.sentences import is_blank
-from offdiag.domain.texts import require_storable, shortened
+from offdiag.domain.texts import is_blank, require_storable, shortened
 from offdiag.domain.values import MetricValue, plain_value
 from offdiag.errors import InvalidInput
 

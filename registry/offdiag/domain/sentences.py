@@ -66,11 +66,6 @@ def visible(text: str) -> str:
     )
 
 
-def is_blank(text: str) -> bool:
-    """Whether a text has nothing visible, so that a link with this text could not be seen."""
-    return all(each.isspace() or unicodedata.category(each) == "Cf" for each in text)
-
-
 def markdown_escaped(text: str) -> str:
     """The text escaped for Markdown, so that a name cannot become a heading, a link or a tag."""
     return _MARKDOWN.sub(r"\\\1", visible(text))

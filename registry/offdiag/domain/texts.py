@@ -11,6 +11,7 @@ that already has such a mark gets a second one, so that the mark can be removed 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -35,6 +36,11 @@ def require_storable(text: str, *, field: str) -> None:
             field=field,
             hint="It is not Unicode text; read it in the encoding it was written in.",
         ) from None
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text has nothing visible, so that a link with this text could not be seen."""
+    return all(each.isspace() or unicodedata.category(each) == "Cf" for each in text)
 
 
 DEFAULT_PROJECT = "default"

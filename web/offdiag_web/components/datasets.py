@@ -6,7 +6,6 @@ import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 from urllib.parse import quote
 
@@ -31,22 +30,15 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import ClassWords, Tab, class_words
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.filter_line import dataset_terms, parse_filter
+from offdiag_web.urls.filter_line import dataset_terms, runs_where
 from offdiag_web.urls.query_string import with_query
-from offdiag_web.urls.run_list import RunListAddress
 
 Overview = Sequence[tuple[DatasetFacts, LoggedRuns]]
 
 
 def runs_url(dataset: DatasetFacts, *, name_is_unique: bool) -> str:
     """The runs list of a dataset, filtered by project too if the name alone is ambiguous."""
-    return _runs_url(None if name_is_unique else dataset.project, dataset.name)
-
-
-@lru_cache(maxsize=4_096)
-def _runs_url(project: str | None, dataset: str) -> str:
-    # Cached because each page with a list of runs links to the list of every dataset.
-    return RunListAddress(parse_filter(dataset_terms(dataset, project))).url()
+    return runs_where(dataset_terms(dataset.name, None if name_is_unique else dataset.project))
 
 
 METRIC_TITLES = {
@@ -156,8 +148,7 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
 
 def runs_of_dataset_url(address: DatasetAddress, more: str = "") -> str:
     """The list of the runs on a dataset, filtered by further terms."""
-    terms = dataset_terms(address.name, address.project)
-    return RunListAddress(parse_filter(f"{terms} {more}")).url()
+    return runs_where(f"{dataset_terms(address.name, address.project)} {more}".rstrip())
 
 
 def _facts(dataset: DatasetRecord, size: DatasetSize) -> str:

@@ -33,6 +33,7 @@ from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.names import find_metric, meanings
 from offdiag.store.run_filter import FilterField, FilterTerm
+from offdiag_web.urls.query_string import with_query
 
 SHORT_METRICS = {
     "acc": "overall_accuracy",
@@ -189,6 +190,11 @@ def dataset_terms(dataset: str, project: str | None) -> str:
     """The runs on a dataset; `project` is None where the name alone says which."""
     in_project = "" if project is None else f"project:{quoted(project)} "
     return f"{in_project}dataset:{quoted(dataset)}"
+
+
+def runs_where(line: str, selected: str = "") -> str:
+    """The list of the runs that a filter line means; `selected` is the id of one of them."""
+    return with_query("/runs", {"q": line, "sel": selected or None})
 
 
 def _parsed(text: str, now: datetime) -> ParsedTerm:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -40,9 +40,8 @@ from offdiag_web.components.runs.statement import Statement, run_statement
 from offdiag_web.components.slices import PARAMETER, SliceChoice, slice_choices
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.datasets import ModelAddress
-from offdiag_web.urls.filter_line import dataset_terms, parse_filter
+from offdiag_web.urls.filter_line import dataset_terms, runs_where
 from offdiag_web.urls.flags import problems_of_run
-from offdiag_web.urls.run_list import RunListAddress
 
 
 def stale_caution(detail: RunDetail, *, now: datetime) -> Caution | None:
@@ -150,6 +149,7 @@ def run_header(
         kept_part = part if name in SLICED else None
         return url_for(f"run_{name}.page", run_id=run_id, slice=kept_part)
 
+    of_dataset = dataset_terms(run.dataset, run.project)
     state = None
     if detail.results is None:
         state = state_chip(run.state, work=detail.work, n_predictions=run.n_predictions, now=now)
@@ -160,11 +160,11 @@ def run_header(
         run=run,
         id=run.id,
         name=run.name,
-        dataset_url=_dataset_runs(run).url(),
+        dataset_url=runs_where(of_dataset),
         model=None
         if run.model is None
         else Chip(f"Model {run.model}", url=ModelAddress(run.model).url()),
-        compare_url=replace(_dataset_runs(run), selected=(run.id,)).url(),
+        compare_url=runs_where(of_dataset, run.id),
         decide_url=_decide_url(detail, tab_url),
         newer_url=around.newer_id and tab_url(current, around.newer_id),
         older_url=around.older_id and tab_url(current, around.older_id),
@@ -255,10 +255,6 @@ def run_scope(detail: RunDetail) -> str:
     if number is None and run.truth is not None:
         number = run.truth.number
     return run.dataset if number is None else f"{run.dataset} v{number}"
-
-
-def _dataset_runs(run: RunHeader) -> RunListAddress:
-    return RunListAddress(parse_filter(dataset_terms(run.dataset, run.project)))
 
 
 def _decide_url(detail: RunDetail, tab_url: Callable[[str, str], str]) -> str | None:

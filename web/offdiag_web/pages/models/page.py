@@ -34,9 +34,8 @@ from offdiag_web.components.runs.rows import (
     run_state,
 )
 from offdiag_web.urls.datasets import DatasetAddress, ModelAddress
-from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.filter_line import quoted, runs_where
 from offdiag_web.urls.run import run_url
-from offdiag_web.urls.run_list import RunListAddress
 
 _COLUMNS = ("overall_accuracy", "balanced_accuracy", "mcc")
 _COLUMNS_OF_SETS = ("subset_accuracy", "macro_f1", "example_jaccard")
@@ -147,9 +146,7 @@ def page(name: str) -> Response:
         name=model.name,
         address=ModelAddress(model.name),
         subtitle=f"{runs} on {numbers.plural(len(datasets), 'dataset')}{newest}",
-        all_url=None
-        if is_whole
-        else RunListAddress(parse_filter(f"model:{quoted(model.name)}")).url(),
+        all_url=None if is_whole else runs_where(f"model:{quoted(model.name)}"),
         datasets=datasets,
         notes=tuple(notes.texts),
     )
