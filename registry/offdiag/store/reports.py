@@ -126,6 +126,11 @@ def editions_before(
     )
 
 
+def computed_editions(session: Session) -> list[EditionRecord]:
+    """All editions whose files are frozen."""
+    return _editions(session, ReportEditionRow.state == EditionState.COMPUTED)
+
+
 def _editions(
     session: Session, *where: ColumnElement[bool], limit: int | None = None
 ) -> list[EditionRecord]:
@@ -171,6 +176,11 @@ class StoredFile:
     content_type: str
     content: bytes
     sha256: str
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether it is the file that was frozen."""
+        return codec.sha256_hex(self.content) == self.sha256
 
 
 def write_computed(
@@ -264,7 +274,7 @@ def damaged_files(session: Session) -> list[tuple[str, int, str]]:
         (name, number, kind)
         for name, number, edition_id, kind in keys
         for file in read_files(session, edition_id, [kind])
-        if codec.sha256_hex(file.content) != file.sha256
+        if not file.is_intact
     ]
 
 

@@ -41,8 +41,10 @@ _MOST_SHOWN = 50
 def verify(context: click.Context, *, sample: bool, ledger: Path | None, call: Call) -> None:
     """Recompute results from the predictions and compare them with the stored ones.
 
-    Nothing is changed. Results of another version of the metrics are listed as outdated, which is
-    no problem.
+    Nothing is changed. Stored predictions, labels and files are compared with their digests, flags
+    and lists of reports with the results. What people enter, such as names, notes and texts of
+    samples, has nothing to be compared with. Results of another version of the metrics are listed
+    as outdated, which is no problem.
     """
     from random import SystemRandom
 

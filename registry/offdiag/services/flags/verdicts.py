@@ -203,14 +203,14 @@ def record_verdicts(
     ids = flags.insert_flags(
         session,
         run_id,
-        [(_content(verdict), step.after) for verdict, step in zip(raised, first, strict=True)],
+        [(content_of(verdict), step.after) for verdict, step in zip(raised, first, strict=True)],
         evaluation_id=evaluation_id,
         now=now,
     )
     problems.number_problems(session, run_id=run_id)
     flags.update_raised_flags(
         session,
-        [(taken.flag.id, _content(verdict), taken.after) for verdict, taken in renewed],
+        [(taken.flag.id, content_of(verdict), taken.after) for verdict, taken in renewed],
         evaluation_id=evaluation_id,
         now=now,
     )
@@ -240,7 +240,8 @@ def _other_version(flag: FlagRecord) -> str | None:
     return f"version {before} of {rule.id} before, version {rule.version} now"
 
 
-def _content(verdict: Verdict) -> FlagContent:
+def content_of(verdict: Verdict) -> FlagContent:
+    """What a verdict says, as it is stored with its flag."""
     plain = verdict.to_dict()
     return FlagContent(
         rule=verdict.rule,

@@ -35,6 +35,7 @@ from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
 from offdiag.services.evaluation.slice_counts import are_same_counts, count_run
 from offdiag.services.ingest.batch import Batch, truth_digest
 from offdiag.services.ingest.log_counts import content_digest
+from offdiag.services.verification.derived import wrong_editions, wrong_flags
 from offdiag.store import (
     cost_matrices,
     datasets,
@@ -53,7 +54,7 @@ from offdiag.store.evaluations_write import has_others, is_found_by_its_values
 from offdiag.store.health import MISSING
 from offdiag.store.predictions import StoredChunk
 from offdiag.store.runs import RunRecord
-from offdiag.store.slices import kept_slice_counts
+from offdiag.store.slices import kept_slice_counts, slice_columns
 from offdiag.store.truths import NewTruth, TruthRecord
 
 _KNOWN_METRICS = frozenset(spec.key for spec in SPECS)
@@ -199,7 +200,7 @@ def _ids_of(part: StoredChunk, ids: SampleIds | None) -> Iterator[SampleIds | No
 
 
 def check_definitions(session: Session) -> list[Finding]:
-    """All problems with label sets, cost matrices and frozen files."""
+    """All problems with label sets, cost matrices, and editions of reports with their files."""
     lost = reports.missing_files(session, kinds=SUFFIXES)
     return [
         Finding(
@@ -214,6 +215,7 @@ def check_definitions(session: Session) -> list[Finding]:
             *_label_sets(session),
             *_costs(session),
             *_files(session),
+            *wrong_editions(session),
         )
     ]
 
@@ -270,6 +272,9 @@ def _problems_of_truth(session: Session, truth: TruthRecord, labels: LabelSet) -
         yield "its class counts are not those of its samples."
     if count_labelled(codes, len(labels)) != truth.n_labelled:
         yield "its number of labelled samples is not that of its samples."
+    for name, column in slice_columns(session, truth.id).items():
+        if len(column) != truth.n_samples or column.codes.max(initial=0) >= len(column.levels):
+            yield f"its slice column {name!r} is not one of its samples."
 
 
 def check_run(session: Session, run_id: str) -> list[Finding]:
@@ -366,6 +371,7 @@ def _differences_beside(
         yield "the curves", "are not what the scores give."
     if not _has_same_slice_counts(session, inputs):
         yield "the counts of its slices", "are not what its slice columns give."
+    yield from wrong_flags(session, inputs, stored)
 
 
 def _has_same_slice_counts(session: Session, inputs: EvaluationInputs) -> bool:

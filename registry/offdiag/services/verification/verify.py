@@ -16,6 +16,7 @@ from random import Random
 from offdiag.domain.runs import StaleReason
 from offdiag.errors import InvalidInput
 from offdiag.metrics.custom import custom_suffix
+from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.verification.checks import (
     Finding,
     FindingKind,
@@ -103,8 +104,9 @@ def verify(
 
     With a `sample`, one run in twenty of a large registry is recomputed, drawn with it; without,
     all are. Each run is one short transaction, so other work can continue meanwhile. Nothing is
-    changed. `on_run` is called after each run.
+    changed. `on_run` is called after each run. Raises `InvalidInput` for unusable thresholds.
     """
+    rules_in_force()  # In the check of a run, the error would be taken for damage.
     with database.read() as session:
         findings = [*_broken_rules(session), *missing_from(session, list(ledger))]
         findings += [*check_definitions(session), *check_truths(session)]
