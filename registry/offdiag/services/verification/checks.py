@@ -35,7 +35,7 @@ from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
 from offdiag.services.evaluation.slice_counts import are_same_counts, count_run
 from offdiag.services.ingest.batch import Batch, truth_digest
 from offdiag.services.ingest.log_counts import content_digest
-from offdiag.services.verification.derived import wrong_editions, wrong_flags
+from offdiag.services.verification.derived import wrong_flags
 from offdiag.store import (
     cost_matrices,
     datasets,
@@ -200,7 +200,7 @@ def _ids_of(part: StoredChunk, ids: SampleIds | None) -> Iterator[SampleIds | No
 
 
 def check_definitions(session: Session) -> list[Finding]:
-    """All problems with label sets, cost matrices, and editions of reports with their files."""
+    """All problems with label sets, cost matrices and frozen files."""
     lost = reports.missing_files(session, kinds=SUFFIXES)
     return [
         Finding(
@@ -215,7 +215,6 @@ def check_definitions(session: Session) -> list[Finding]:
             *_label_sets(session),
             *_costs(session),
             *_files(session),
-            *wrong_editions(session),
         )
     ]
 

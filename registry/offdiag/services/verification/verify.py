@@ -25,6 +25,7 @@ from offdiag.services.verification.checks import (
     check_run,
     check_truths,
 )
+from offdiag.services.verification.derived import wrong_editions
 from offdiag.store import health, runs
 from offdiag.store.database import Database, Session
 from offdiag.store.health import Breach, integrity_problems
@@ -151,6 +152,10 @@ def _broken_rules(session: Session) -> list[Finding]:
         *_as_findings(FindingKind.INCOMPLETE, health.incomplete_runs(session)),
         *_as_findings(FindingKind.STUCK, health.runs_without_results(session)),
         *_as_findings(FindingKind.STUCK, health.stuck_work(session)),
+        *(
+            Finding(FindingKind.DAMAGED, subject, sentence)
+            for subject, sentence in wrong_editions(session)
+        ),
     ]
 
 
