@@ -148,6 +148,27 @@ def test_slices_are_of_weights(url: str) -> None:
     assert gaps["n_effective"].to_numpy() == pytest.approx(memory["n_effective"].to_numpy())
 
 
+def test_errors_cost_what_they_weigh(url: str) -> None:
+    weights = {"ill": {"ill": 0, "well": 5}, "well": {"ill": 1, "well": 0}}
+    missed = WEIGHT[(ACTUAL == "ill") & (PREDICTED == "well")].sum()
+    false_alarms = WEIGHT[(ACTUAL == "well") & (PREDICTED == "ill")].sum()
+    total = 5 * missed + false_alarms
+
+    found = offdiag.cost(log(url), weights=weights)
+
+    assert found["total_cost"].value == pytest.approx(total)
+    assert found["mean_cost"].value == pytest.approx(total / WEIGHT.sum())
+    assert found.best_trivial_label == "ill"
+    assert found.matrix.total == N
+    memory = offdiag.evaluate_labels(y_true=ACTUAL, y_pred=PREDICTED, sample_weight=WEIGHT)
+    assert offdiag.cost(memory, weights=weights).to_dict() == found.to_dict()
+    shares = {"ill": 0.01, "well": 0.99}
+    rate = missed / WEIGHT[ACTUAL == "ill"].sum()
+    alarm_rate = false_alarms / WEIGHT[ACTUAL == "well"].sum()
+    elsewhere = offdiag.cost(memory, weights=weights, prevalence=shares)
+    assert elsewhere["mean_cost"].value == pytest.approx(0.01 * 5 * rate + 0.99 * alarm_rate)
+
+
 def test_what_counts_examples_is_refused(url: str) -> None:
     run = log(url, slices={"site": SITE})
     evaluation = run.evaluation()

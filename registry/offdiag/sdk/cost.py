@@ -20,8 +20,10 @@ from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.costs.what_if import declared_prevalence
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.records.cost import Costs, CostVersionQuery, asked_costs_named
 from offdiag.records.decision import DecisionRequest, DecisionResponse, asked_decision
+from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.tables import MetricTable
 from offdiag.sdk.registry import Decision, Registry, Threshold, run_of
@@ -52,10 +54,11 @@ class CostEvaluation(Mapping[str, MetricValue]):
     """Costs of a confusion matrix by key, returned by `cost`.
 
     `matrix` and `costs` are what they were computed from. The value of `best_trivial_class` is a
-    class code; `best_trivial_label` is its name.
+    class code; `best_trivial_label` is its name. If samples have weights, `matrix` holds their
+    sums.
     """
 
-    matrix: ConfusionMatrix
+    matrix: ConfusionMatrix | WeightedCounts
     costs: CostMatrix
     by_key: Mapping[str, MetricValue]
 
@@ -126,7 +129,8 @@ def cost(
 
     Returns a `CostEvaluation`.
 
-    * `matrix`: a run, an evaluation, a confusion matrix, or a (K, K) table of counts.
+    * `matrix`: a run, an evaluation, a confusion matrix, or a (K, K) table of counts. If samples
+      have weights, errors cost what they weigh.
     * `weights`: the costs W[actual, predicted]: an array in label order, a mapping {actual:
       {predicted: cost}}, a frame with the actual classes as index, or the name of stored costs,
       `visits` or `visits@2`.
@@ -146,7 +150,7 @@ def cost(
     >>> found["total_cost"].value, found["best_trivial_cost"].value
     (30.0, 100.0)
     """
-    counts = _confusion_matrix(matrix, labels=labels, orientation=orientation)
+    counts = _counts(matrix, labels=labels, orientation=orientation)
     if isinstance(weights, str):
         costs = _named(matrix, weights, counts.labels, project=project, url=url)
     else:
@@ -155,7 +159,8 @@ def cost(
     if prevalence is not None:
         given = prevalence if isinstance(prevalence, Mapping) else list(prevalence)
         shares = declared_prevalence(given, labels=counts.labels)
-    found = evaluate_costs(counts.counts, costs.weights, prevalence=shares)
+    cells = counts.sums if isinstance(counts, WeightedCounts) else counts.counts
+    found = evaluate_costs(cells, costs.weights, prevalence=shares)
     return CostEvaluation(counts, costs, {key: value.at() for key, value in found.items()})
 
 
@@ -189,15 +194,17 @@ def _for_classes(
     return CostMatrix(found.weights, labels, found.currency)
 
 
-def _confusion_matrix(
+def _counts(
     matrix: object, *, labels: LabelSet | Iterable[object] | None, orientation: str | None
-) -> ConfusionMatrix:
+) -> ConfusionMatrix | WeightedCounts:
     # The columns of a frame are attributes too, and a class may be called "evaluation".
     if isinstance(matrix, Evaluated) and not hasattr(matrix, "__array__"):
         matrix = matrix.evaluation()
     if isinstance(matrix, Evaluation):
-        matrix = matrix.matrix
-    if isinstance(matrix, ConfusionMatrix):
+        matrix = matrix.weights if matrix.is_weighted else matrix.matrix
+    elif isinstance(matrix, WeightedEvaluation):
+        matrix = matrix.matrix.counted
+    if isinstance(matrix, ConfusionMatrix | WeightedCounts):
         for field, given in (("labels", labels), ("orientation", orientation)):
             if given is not None:
                 raise InvalidInput(
