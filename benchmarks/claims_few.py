@@ -39,6 +39,7 @@ from claims import (
     percent,
     rare,
     run_cells,
+    tail,
     tied,
     true_values,
 )
@@ -233,7 +234,7 @@ def _of_pair(cell: Cell) -> str:
 
 
 def _of_unlike(cell: Cell) -> str:
-    *before, last = (f"{found:g}" for _, found in cell.recalls)
+    *before, last = (f"{found:g}" for *_, found in cell.recalls)
     return f"{name_of(cell)}, recall {', '.join(before)} and {last}"
 
 
@@ -306,7 +307,9 @@ CLAIMS: tuple[Claim, ...] = (
          for n, share, specific, seldom, between, often in (
             (10_000, 0.006, 0.9985, 0.08, 0.4, 0.75), (5_000, 0.02, 0.995, 0.16, 0.45, 0.75),
             (2_000, 0.05, 0.985, 0.25, 0.5, 0.75), (1_000, 0.1, 0.98, 0.3, 0.55, 0.8),
-            (200, 0.2, 0.96, 0.4, 0.6, 0.8))],
+            (200, 0.2, 0.96, 0.4, 0.6, 0.8))] + [
+         Cell(10_000, rare(0.006), ((0.9985, 0.04), (0.9, 0.4), (0.82, 0.75))),
+         Cell(300, rare(0.04), ((0.95, 0.2), (0.9, 0.1), (0.8, 0.05)))],
         COVERED,
     ),
 )  # fmt: skip
@@ -319,7 +322,12 @@ UNLIKE: Claim = (
         (10_000, 0.006, 0.9985, 0.04, 0.75), (10_000, 0.006, 0.9985, 0.08, 0.75),
         (500, 0.04, 0.995, 0.2, 0.9), (5_000, 0.02, 0.995, 0.16, 0.75),
         (2_000, 0.05, 0.985, 0.25, 0.75), (1_000, 0.1, 0.98, 0.3, 0.8),
-        (200, 0.2, 0.96, 0.4, 0.8))],
+        (200, 0.2, 0.96, 0.4, 0.8), (5_000, 0.002, 0.999, 0.2, 0.8))] + [
+     Cell(n, tail(n_classes, share), tuple((*(frequent,) * (n_classes - 1), found)
+                                           for frequent, found in recalls))
+     for n, n_classes, share in ((100, 2, 0.12), (300, 2, 0.04), (1_000, 3, 0.012),
+                                 (600, 10, 0.02), (1_000, 30, 0.012))
+     for recalls in (((0.95, 0.2), (0.8, 0.05)), ((0.9, 0.1), (0.9, 0.1)))],
     (*COVERED, *(f"{key} of the class" for key in OF_RARE)),
 )  # fmt: skip
 

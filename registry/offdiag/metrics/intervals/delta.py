@@ -135,6 +135,10 @@ class SidedErrors:
         near = np.where(rises, self.below, np.where(falls, self.above, larger))
         return near, np.where(rises, self.above, np.where(falls, self.below, larger))
 
+    def joined(self, others: SidedErrors) -> SidedErrors:
+        """The errors of a sum of two that are independent of each other."""
+        return SidedErrors(np.hypot(self.below, others.below), np.hypot(self.above, others.above))
+
 
 NO_OWN_ERRORS = SidedErrors(np.asarray(0.0), np.asarray(0.0))
 

@@ -35,6 +35,7 @@ from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.paired.confidence_set import Contest
 from offdiag.metrics.paired.many_runs import PairedRuns, RunsTogether
 from offdiag.metrics.paired.run_spread import RunSpread, spread_of_recall
+from offdiag.metrics.paired.unseen_hits import unseen_between_runs
 from offdiag.metrics.spec import Direction
 from offdiag.metrics.suite import labelled_suite
 
@@ -53,9 +54,12 @@ def metric_contest(runs: RunsTogether, keys: Sequence[str]) -> Contest:
     signs = signs_of(keys)
     own = [aggregate_gradients(matrix, keys) for matrix in runs.matrices]
     pooled = aggregate_gradients(runs.pooled, keys, n_runs=runs.n_runs)
+    spread = runs.spread(pooled, own)
+    unseen = unseen_between_runs(runs.matrices, own, runs.matrices[0].actual)
+    spread = replace(spread, own_errors=np.hypot(spread.own_errors, unseen))
     return Contest(
         signs * np.stack([suite[key].value for key in keys]),
-        turned(runs.spread(pooled, own), signs),
+        turned(spread, signs),
         runs.order,
         tested_metrics(keys, runs.matrices),
     )

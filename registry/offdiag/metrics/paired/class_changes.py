@@ -35,6 +35,7 @@ from offdiag.metrics.paired.simultaneous_tests import (
     pooled_matrix,
     smaller_statistic,
 )
+from offdiag.metrics.paired.unseen_hits import unseen_of_classes
 
 Floats = NDArray[np.float64]
 Notes = dict[tuple[int, ...], str]
@@ -167,8 +168,9 @@ def class_moves(joint: JointCounts, key: str) -> tuple[Floats, Floats]:
 
 
 def own_class_errors(joint: JointCounts, key: str) -> SidedErrors:
-    """Errors of differences (K,) by the slopes of each run at its own matrix."""
-    first, second = joint.first_matrix, joint.second_matrix
+    """Errors of differences (K,) by the slopes of each run at its own matrix, and unseen hits."""
+    matrices = joint.first_matrix, joint.second_matrix
+    first, _ = matrices
     hits, alarms = joint.hits, joint.false_alarms
     both_hit = first.correct - hits.only_first
     both_alarm = first.predicted - first.correct - alarms.only_first
@@ -182,7 +184,8 @@ def own_class_errors(joint: JointCounts, key: str) -> SidedErrors:
     )
     n_samples = max(joint.total, 1)
     sums = (counts / n_samples**power for power in (1.0, 2.0, 3.0))
-    return errors_of_classes((first, second), key, *sums)
+    found = errors_of_classes(matrices, key, *sums)
+    return found.joined(unseen_of_classes(matrices, key, hits.cases))
 
 
 KIND_AXIS, PAIR_AXIS = 0, 1

@@ -51,6 +51,7 @@ from offdiag.metrics.intervals.draws import INTERVAL_SEED, generator
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.metrics.paired.resampling import comes_before
+from offdiag.metrics.paired.unseen_hits import with_unseen_hits
 
 METHOD = "normal, pooled slopes"
 """Method name: the difference -+ a quantile x its standard error under "no difference"."""
@@ -229,7 +230,7 @@ def paired_statistics(
     """The statistic of each metric of two runs on the same samples, at least one.
 
     `gradients` belong to the pooled matrix, `differences` are second minus first by the same
-    keys, NaN where undefined; `own_errors` are what `sided_differences` returns.
+    keys, NaN where undefined; `own_errors` are what `with_unseen_hits` returns.
     """
     moved = moves(joint, gradients)
     with np.errstate(invalid="ignore"):
@@ -377,8 +378,14 @@ def judge_together(
         return replace(found, statistics=turned)
     matrices = joint.first_matrix, joint.second_matrix
     gradients = aggregate_gradients(pooled_matrix(matrices), differences, n_runs=2)
-    own = (aggregate_gradients(matrix, gradients) for matrix in matrices)
-    statistics = paired_statistics(joint, gradients, differences, sided_differences(joint, *own))
+    first, second = (aggregate_gradients(matrix, gradients) for matrix in matrices)
+    own_errors = with_unseen_hits(
+        sided_differences(joint, first, second),
+        matrices,
+        (first, second),
+        joint.first_matrix.actual,
+    )
+    statistics = paired_statistics(joint, gradients, differences, own_errors)
     tested = tested_statistics(statistics)
     moved = moves(joint, {key: gradients[key] for key in tested})
     covariance = np.inner(moved * joint.counts, moved)

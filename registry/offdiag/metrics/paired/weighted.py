@@ -38,7 +38,8 @@ from offdiag.metrics.paired.simultaneous_tests import (
     statistics_of,
     tested_statistics,
 )
-from offdiag.metrics.weighted.counts import WeightedCounts
+from offdiag.metrics.paired.unseen_hits import unseen_of_classes, with_unseen_hits
+from offdiag.metrics.weighted.counts import WeightedCounts, WeightSums
 
 Codes = NDArray[np.integer[Any]]
 
@@ -61,6 +62,12 @@ class WeightedPair:
             for predicted in (self.first, self.second)
         )
         return one, other
+
+    @property
+    def weights(self) -> tuple[WeightSums, WeightSums]:
+        """The sums of the weights of each run."""
+        first, second = self.sides
+        return first.weights, second.weights
 
     @cached_property
     def pooled(self) -> WeightedCounts:
@@ -164,21 +171,22 @@ def _moves(pair: WeightedPair, gradients: Mapping[str, Gradient]) -> Floats:
 
 def _own_errors(pair: WeightedPair, keys: Iterable[str]) -> dict[str, SidedErrors]:
     """Errors of differences by the slopes of each run at its own weights, shape ()."""
-    own = (aggregate_gradients(side.weights, keys) for side in pair.sides)
+    first, second = (aggregate_gradients(each, keys) for each in pair.weights)
     codes = [each.astype(np.intp) for each in (pair.actual, pair.first, pair.second)]
     shares = pair.weight / pair.total
-    return {
+    errors = {
         key: errors_of_moves(moved, shares, shares)
-        for key, moved in own_moves(codes, *own).items()
+        for key, moved in own_moves(codes, first, second).items()
     }
+    return with_unseen_hits(errors, pair.weights, (first, second), pair.sides[0].class_sizes)
 
 
 def weighted_class_errors(pair: WeightedPair, key: str) -> SidedErrors:
     """Errors of differences by the slopes of each run at its own weights, (K,)."""
     share = pair.weight / pair.total
     sums = (pair.outcome_pairs(share**power) for power in (1, 2, 3))
-    first, second = pair.sides
-    return errors_of_classes((first.weights, second.weights), key, *sums)
+    unseen = unseen_of_classes(pair.weights, key, pair.sides[0].class_sizes)
+    return errors_of_classes(pair.weights, key, *sums).joined(unseen)
 
 
 def weighted_class_moves(pair: WeightedPair, key: str) -> tuple[Floats, Floats]:

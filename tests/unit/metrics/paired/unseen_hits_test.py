@@ -1,0 +1,199 @@
+"""Differences between runs that find no sample of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import hypot, sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.paired.best_runs import metric_contest
+from offdiag.metrics.paired.class_changes import sloped_changes
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
+from offdiag.metrics.paired.many_runs import PairedRuns
+from offdiag.metrics.paired.simultaneous_tests import JointTest, judge_together
+from offdiag.metrics.paired.weighted import WeightedPair, judge_weighted_together
+from offdiag.metrics.suite import evaluate_stack
+from support.matrices import numbered_labels
+
+Z = normal_quantile(0.95)
+AVERAGES = ("balanced_accuracy", "macro_f1", "mcc", "cohen_kappa", "macro_precision")
+
+Triple = tuple[int, int, int]
+
+
+def runs_of(answers: dict[Triple, int], n_classes: int = 2) -> JointCounts:
+    """Runs from the number of samples by actual class and both predictions."""
+    codes = np.array(list(answers))
+    return joint_counts(
+        actual=codes[:, 0],
+        first=codes[:, 1],
+        second=codes[:, 2],
+        labels=numbered_labels(n_classes),
+        counts=np.array(list(answers.values())),
+    )
+
+
+def gaps(joint: JointCounts, keys: Sequence[str]) -> dict[str, float]:
+    before, after = (
+        evaluate_stack(each.counts, ordinal=False).aggregate
+        for each in (joint.first_matrix, joint.second_matrix)
+    )
+    return {key: float(after[key].value - before[key].value) for key in keys}
+
+
+def judged(joint: JointCounts, keys: Sequence[str] = AVERAGES) -> JointTest:
+    return judge_together(joint, gaps(joint, keys))
+
+
+def ends(joint: JointCounts, key: str) -> tuple[float, float]:
+    test = judged(joint, [key])
+    found = test.statistics[key].ends(test.alone)
+    assert found is not None
+    return found
+
+
+RECALLS = ((0.95, 0.2), (0.8, 0.05))
+"""Of the frequent and of the rare class, by run: eight samples, of which it finds 1.6 or .4."""
+
+
+def rare_shares() -> NDArray[np.float64]:
+    share = (292 / 300, 8 / 300)
+    cells = np.empty((2, 2, 2))
+    for actual in (0, 1):
+        first, second = (recalls[actual] for recalls in RECALLS)
+        both = 0.36 * min(first, second) + 0.64 * first * second
+        right, wrong = actual, 1 - actual
+        cells[actual, right, right] = share[actual] * both
+        cells[actual, right, wrong] = share[actual] * (first - both)
+        cells[actual, wrong, right] = share[actual] * (second - both)
+        cells[actual, wrong, wrong] = share[actual] * (1 - first - second + both)
+    return cells.ravel()
+
+
+def test_intervals_of_runs_that_find_hardly_any_of_a_class_hold_the_difference() -> None:
+    triples: list[Triple] = [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+
+    def of(counts: NDArray[np.int64]) -> JointCounts:
+        pairs = zip(triples, counts.tolist(), strict=True)
+        return runs_of({triple: count for triple, count in pairs if count})
+
+    true = gaps(of(np.rint(rare_shares() * 1e9).astype(np.int64)), AVERAGES)
+    missed = dict.fromkeys(AVERAGES, 0)
+    drawn = np.random.default_rng(3).multinomial(300, rare_shares(), size=200)
+    for joint in map(of, drawn):
+        test = judged(joint)
+        for key in AVERAGES:
+            low, high = test.statistics[key].ends(test.alone) or (-1, 1)
+            missed[key] += not low <= true[key] <= high
+
+    # Without unseen hits 14 to 20 %.
+    assert max(missed.values()) <= 0.05 * 200
+
+
+def test_the_recall_of_a_class_that_no_run_finds_is_open_as_far_as_tangos_interval() -> None:
+    joint = runs_of({(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 10, (1, 0, 0): 6, (1, 0, 2): 2,
+                     (2, 2, 2): 40, (2, 0, 0): 8}, 3)  # fmt: skip
+
+    low, high = ends(joint, "balanced_accuracy")
+
+    frequent = Z * sqrt(10 + 10) / 90 / 3
+    unseen = Z**2 / (8 + Z**2) / 3
+    assert (low, high) == pytest.approx((-hypot(frequent, unseen), hypot(frequent, unseen)))
+
+
+def test_unseen_hits_of_one_run_open_one_side() -> None:
+    frequent = {(0, 0, 0): 8_150, (0, 0, 1): 1_775, (0, 1, 0): 5, (0, 1, 1): 10}
+    joint = runs_of({**frequent, (1, 0, 0): 15, (1, 0, 1): 45})
+
+    low, high = ends(joint, "macro_f1")
+
+    # The first run is better, and more so with some hits among the 60 samples.
+    (difference,) = gaps(joint, ["macro_f1"]).values()
+    assert high < 0
+    assert difference - low > 1.5 * (high - difference)
+
+
+def test_several_classes_without_hits_are_one_count_of_zero() -> None:
+    answers = {(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 10, (3, 3, 3): 40}
+    one = runs_of({**answers, (1, 0, 0): 8, (2, 2, 2): 8}, 4)
+    both = runs_of({**answers, (1, 0, 0): 8, (2, 0, 0): 8}, 4)
+
+    assert ends(both, "balanced_accuracy") == pytest.approx(ends(one, "balanced_accuracy"))
+
+
+def test_shares_of_right_predictions_are_mcnemars_test_whatever_is_unseen() -> None:
+    joint = runs_of({(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 2, (1, 0, 0): 8})
+
+    assert judged(joint, ["overall_accuracy"]).statistics["overall_accuracy"].t == pytest.approx(
+        -8 / sqrt(12)
+    )
+
+
+def test_a_metric_without_a_slope_is_as_if_nothing_were_unseen() -> None:
+    joint = runs_of({(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 2, (1, 0, 0): 7, (1, 0, 1): 1})
+
+    found = sloped_changes(joint, "gmean", np.full(2, 0.3)).alone.bounds
+
+    assert (found.low > -1).all()
+    assert (found.high < 1).all()
+
+
+@pytest.mark.parametrize("key", AVERAGES)
+def test_swapped_runs_and_classes_in_another_order_have_the_same_interval(key: str) -> None:
+    answers = {(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 2, (0, 1, 1): 3, (0, 0, 2): 1,
+               (1, 1, 1): 20, (1, 0, 1): 4, (2, 0, 0): 5, (2, 1, 2): 1, (1, 2, 1): 1}  # fmt: skip
+    order = (2, 0, 1)
+    joint = runs_of(answers, 3)
+    turned = runs_of(
+        {(order[a], order[b], order[c]): count for (a, b, c), count in answers.items()}, 3
+    )
+
+    low, high = ends(joint, key)
+
+    assert ends(joint.swapped(), key) == (-high, -low)
+    assert ends(turned, key) == pytest.approx((low, high))
+
+
+def test_of_two_classes_rejections_of_one_are_hits_of_the_other() -> None:
+    joint = runs_of({(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 4, (0, 1, 1): 2, (1, 0, 0): 9})
+    (difference,) = gaps(joint, ["mcc"]).values()
+
+    of_classes = sloped_changes(joint, "mcc_ovr", np.full(2, difference)).alone.bounds
+
+    expected = ends(joint, "mcc")
+    for code in (0, 1):
+        assert of_classes.at(code) == pytest.approx(expected)
+
+
+def test_equal_weights_leave_as_much_unseen_as_counts() -> None:
+    joint = runs_of({(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 4, (0, 1, 1): 2, (1, 0, 0): 9})
+    actual, first, second = (
+        np.repeat(codes, joint.counts) for codes in (joint.actual, joint.first, joint.second)
+    )
+    pair = WeightedPair(actual, first, second, np.full(len(actual), 2.5), joint.labels)
+
+    weighted = judge_weighted_together(pair, gaps(joint, ["mcc"])).statistics["mcc"]
+
+    found = judged(joint, ["mcc"]).statistics["mcc"]
+    assert weighted.ends(2.0) == pytest.approx(found.ends(2.0))
+
+
+def test_several_runs_may_have_unseen_hits_too() -> None:
+    joint = runs_of({(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 4, (0, 1, 1): 2, (1, 0, 0): 9})
+    actual, first, second = (
+        np.repeat(codes, joint.counts) for codes in (joint.actual, joint.first, joint.second)
+    )
+    codes = (each.astype(np.uint8) for each in (actual, first, second))
+    actual, first, second = codes
+    runs = PairedRuns(actual, (first, second, actual), joint.labels)
+
+    accuracy, average = metric_contest(
+        runs, ["overall_accuracy", "balanced_accuracy"]
+    ).spread.own_errors
+
+    assert average[0, 1] == average[1, 0] > Z / (9 + Z**2) / 2
+    assert accuracy[0, 1] < sqrt(10 + 4) / 95
