@@ -286,6 +286,9 @@ def _impossible(grave: Sequence[Finding], report: AuditReport) -> str:
 def _named(findings: Sequence[Finding], report: AuditReport) -> str:
     if len(findings) > MOST_NAMED:
         return _counted(len(findings), len(report.findings), "numbers")
+    places = {finding.claim.place_name(report.labels) for finding in findings}
+    if len(places) == 1:
+        return f"{places.pop()} {enumerated([each.claim.printed.text for each in findings])}"
     return enumerated([_number(finding, report.labels) for finding in findings])
 
 

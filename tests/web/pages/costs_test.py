@@ -159,6 +159,18 @@ def test_checking_puts_the_table_into_the_fields_and_says_what_is_odd(
     assert len(stored(database, "triage")) == 2
 
 
+def test_the_list_has_a_column_of_currencies_if_any_costs_have_one(
+    client: PageClient, costs: CostMatrixRecord
+) -> None:
+    def heads() -> list[str]:
+        return [head.text for head in client.page("/costs").one("thead").inside("th")]
+
+    assert "Currency" in heads()
+    (form,) = forms_of(client, "/costs/triage/new")
+    send(client, form, _typed(form) | {"currency": "", "action": "save"})
+    assert "Currency" not in heads()
+
+
 def test_what_cannot_be_saved_is_shown_again_with_what_was_typed(
     client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:

@@ -225,6 +225,9 @@ def test_champion_and_candidate_stand_beside_each_other(
     assert "Approved by lee: “highest <recall>”" in chosen
     assert "Proposed by ana" in chosen
     assert "+20.0 pp" in chosen
+    assert re.search(
+        r"0\.\d{3} \(0\.\d{3} – 0\.\d{3}\) balanced accuracy, not in the best set", chosen
+    )
     record = client.json("/datasets/holdout.json")
     assert record["champion"]["run"] == runs["first"]
     assert record["candidate"]["run"] == runs["best"]
@@ -246,6 +249,7 @@ def test_the_highest_run_is_not_said_to_differ_from_a_champion_of_its_set(
         "Each of 10 runs may be the best by balanced accuracy."
     )
     assert "to the champion: no significant difference" in page.one("div", "chosen").text
+    assert "not in the best set" not in page.one("div", "chosen").text
     assert page.all("p", "budget")
     propose(database, ids["highest"], author="ana")
     # A run that was named beforehand is compared with the champion alone.
@@ -390,6 +394,9 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
     form = client.page("/datasets/holdout/approve")
     chosen = [each for each in form.all("option") if "selected" in each.attributes]
     assert [each["value"] for each in chosen] == [runs["best"]]
+    options = {each["value"]: each.text for each in form.one("select", id="run").inside("option")}
+    assert re.fullmatch(r"best · r_\w+ · 0\.\d{3} · in the best set", options[runs["best"]])
+    assert re.fullmatch(r"first · r_\w+ · 0\.\d{3}", options[runs["first"]])
     assert re.search(r"such as recall\[\w\] >= 0\.8", form.one("main").text)
 
     def send(**typed: str) -> int:

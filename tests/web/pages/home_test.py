@@ -114,6 +114,20 @@ def test_a_dataset_stands_where_its_page_says_with_champion_and_candidate(
     assert "Nothing new since" in client.page("/").one("main").text
 
 
+def test_the_long_name_of_a_champion_keeps_its_end_and_its_tag(
+    client: PageClient, database: Database
+) -> None:
+    names = [f"a very long name of a run · epoch {epoch}" for epoch in (19, 20)]
+    first, _ = (log_lesions(database, name=name) for name in names)
+    log_lesions(database, name="elsewhere")
+    approve(database, first, reason="stable", author="ana")
+
+    (cell,) = client.page("/?q=derm").all("td", "home-run")
+
+    assert cell.text == "a very l…poch 19 champion"
+    assert cell.inside("a")[0]["title"] == names[0]
+
+
 def test_less_of_an_error_rate_is_no_bad_news(client: PageClient, database: Database) -> None:
     _, alike, bad = log_three(database)
     log_lesions(database)

@@ -179,6 +179,8 @@ def test_everything_wrong_is_told_at_once_at_its_field_and_in_a_summary(
     links = [a["href"] for a in summary.inside("a")]
     assert sorted(set(links)) == sorted(f"#f-{name}" for name in WRONG)
     assert len(links) == len(WRONG) + 1  # Two alerts are wrong.
+    fields = [f"#{each.attributes.get('id')}" for each in page.elements]
+    assert links == sorted(links, key=fields.index)
     assert "Cron expression: 61 in the field minute" in summary.text
     for name in WRONG:
         field = _field(page, name)

@@ -146,7 +146,8 @@ def test_examples_say_how_many_models_agree_with_their_label(
 
     assert [row[0] for row in page.table("data")] == ["4", "1", "2", "3"]
     assert [row[4] for row in page.table("data")] == ["1 of 2 models"] + ["2 of 2 models"] * 3
-    assert "Smallest number of models that predict the label first." in page.one("main").text
+    orders = [link.text for link in page.all("a") if link.attributes.get("aria-current") == "true"]
+    assert "Fewest models agree" in orders
     log_samples(database, **WHERE, given=[GivenSample("4", image=image_file([[0, 255]]))])
     [wrong] = client.page(f"/runs/{first.id}/examples?sort=agreement").all("li", "sample-tile")
     assert "1 of 2 models agree" in wrong.text

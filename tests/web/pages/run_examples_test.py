@@ -157,9 +157,12 @@ def test_one_logged_score_is_named_by_its_class(scored_reader: PageClient) -> No
     heads = [head.text for head in page.one("thead").inside("th")]
     assert heads == ["Position", "Actual", "Predicted", "Score", "Logged score, “fraud”"]
     first = page.table("data")[0]
-    logged = float(first[4].removeprefix("fraud ").lstrip("<"))
+    logged = float(first[4].lstrip("<"))
     assert float(first[3].lstrip(">")) == pytest.approx(1 - logged, abs=2e-3)
     assert "positions count from 0" in page.one("main").text
+    # The chosen order stands above the table.
+    assert "Highest score" in page.one("main").text
+    assert "Largest score first." not in page.one("main").text
 
 
 def test_all_examples_say_how_each_compares_and_unlabelled_ones_have_no_actual_class(

@@ -542,6 +542,41 @@ def test_a_long_number_is_rounded_and_not_cut(client: PageClient, database: Data
     assert [row[-1] for row in rows] == ["0.0333", "4.17e-13"]
 
 
+def test_parameters_that_are_numbers_end_in_line(client: PageClient, database: Database) -> None:
+    for name, depth, loss in (("a", 3, "ce"), ("b", 12, 1), ("c", None, "focal")):
+        params = {"loss": loss} | ({} if depth is None else {"depth": depth})
+        log_counts(
+            database, ((8, 2), (1, 4)), ("a", "b"), name=name, dataset="answers", params=params
+        )
+
+    page = client.page("/runs?q=dataset:answers&sort=name")
+
+    cells = [
+        (cell.text, "number" in cell.classes)
+        for cell in page.one("table", "runs").inside("td")
+        if "param" in cell.classes
+    ]
+    assert {text for text, is_number in cells if is_number} == {"3", "12", ""}
+    assert {text for text, is_number in cells if not is_number} == {"ce", "1", "focal"}
+    heads = [head for head in page.all("th") if "param" in head.classes]
+    assert [head.text for head in heads if "number" in head.classes] == ["depth"]
+
+
+def test_runs_of_several_datasets_name_their_models(
+    client: PageClient, database: Database
+) -> None:
+    for name, dataset, model in (
+        *(("week 1", "a", "net"), ("week 1", "b", "tree")),
+        *(("tree, deep", "b", "tree"), ("plain", "b", None)),
+    ):
+        counts = ((8, 2), (1, 4))
+        log_counts(database, counts, ("a", "b"), name=name, dataset=dataset, model=model)
+
+    named = [head.text for head in client.page("/runs").all("th", "run", scope="row")]
+
+    assert sorted(named) == ["plain", "tree, deep", "week 1 net", "week 1 tree"]
+
+
 def test_runs_are_put_together_by_model_parameter_or_tag(
     client: PageClient, database: Database
 ) -> None:

@@ -54,13 +54,15 @@ class SampleLook:
 
 @dataclass(frozen=True)
 class SampleLooks:
-    """Content of samples by name. `field_names` are columns that some of the samples have."""
+    """Content of samples by name. `field_names` are columns that some of the samples have, of
+    which `numeric_fields` have numbers alone."""
 
     by_name: Mapping[str, SampleLook]
     has_images: bool
     has_texts: bool
     field_names: tuple[str, ...]
     is_hidden: bool
+    numeric_fields: frozenset[str] = frozenset()
 
     @property
     def has_any(self) -> bool:
@@ -84,15 +86,18 @@ def sample_looks(address: DatasetAddress, samples: Iterable[object]) -> SampleLo
     within = _small_pictures(shown.content.values())
     looks = {name: _look(shown, address, name, within, is_hidden=is_hidden) for name in names}
     stored = shown.content.values()
-    fields: dict[str, None] = {}
+    fields: dict[str, bool] = {}
     for content in stored:
-        fields |= dict.fromkeys(content.fields or {})
+        for field, value in (content.fields or {}).items():
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            fields[field] = fields.get(field, True) and is_number
     return SampleLooks(
         looks,
         has_images=shown.has_images,
         has_texts=any(content.text is not None for content in stored),
         field_names=tuple(fields)[:MOST_FIELDS],
         is_hidden=shown.is_hidden,
+        numeric_fields=frozenset(field for field, is_number in fields.items() if is_number),
     )
 
 

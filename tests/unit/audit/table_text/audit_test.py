@@ -116,6 +116,10 @@ def test_forms_of_one_number_do_not_speak_for_each_other() -> None:
     assert [f.verdict for f in findings] == [OTHER] * 3
     assert {f.definition.key for f in findings} == {"npv"}
     assert "all values come from one matrix" in findings[0].why
+    # The name is said once.
+    assert audit.headline == (
+        "Specificity of 'yes' 990/1000, 0.99 and 99% are values of other metrics than named."
+    )
 
 
 REPORT = [[0.8, 0.9, 0.85], [0.75, 0.6, 0.67]]

@@ -82,8 +82,8 @@ def cost_grid(scenario: Scenario, order: Sequence[int]) -> CostGrid | None:
     versions = (scenario.costs.weights, scenario.edits.multiplied(saved), saved)
 
     def cell(actual: int, predicted: int) -> GridCell:
-        texts = (cost_text(float(costs[actual, predicted])) for costs in versions)
-        return GridCell(actual, predicted, *texts)
+        value, initial, before = (cost_text(float(costs[actual, predicted])) for costs in versions)
+        return GridCell(actual, predicted, value, initial, before)
 
     return field_grid(scenario.costs.labels.names, order, cell)
 

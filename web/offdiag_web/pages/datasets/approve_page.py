@@ -12,7 +12,8 @@ from offdiag.domain.runs import PromotionRole
 from offdiag.domain.slices import column_text
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.services.champions import promotions
-from offdiag.services.champions.decision import browse_decision
+from offdiag.services.champions.decision import Decision, browse_decision
+from offdiag.services.champions.leaders import Leader
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import REFUSED, Failure, failure_of
@@ -93,6 +94,16 @@ def _carry_out(name: str, typed: Mapping[str, str]) -> None:
     )
 
 
+def _choice_text(found: Decision, leader: Leader) -> str:
+    """ "vit-s · 05 · r_4bcd6fgh8jkm · 0.809 · in the best set"."""
+    parts = [numbers.shortened(leader.run.name, longest=_LONGEST_NAME), leader.run.id]
+    if leader.run.value.value is not None:
+        parts.append(numbers.metric(leader.run.value.value))
+    if found.leaders.best_set and leader.is_in_set:
+        parts.append("in the best set")
+    return " · ".join(parts)
+
+
 def _form(name: str, typed: Mapping[str, str], failure: Failure | None = None) -> Response:
     found = browse_decision(
         current_registry().database,
@@ -117,7 +128,7 @@ def _form(name: str, typed: Mapping[str, str], failure: Failure | None = None) -
         choices=tuple(
             Option(
                 each.run.id,
-                f"{numbers.shortened(each.run.name, longest=_LONGEST_NAME)} · {each.run.id}",
+                _choice_text(found, each),
                 each.run.id == chosen,
             )
             for each in found.leaders.runs

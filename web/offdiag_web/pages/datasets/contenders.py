@@ -18,8 +18,8 @@ from offdiag.store.promotions import PromotionRecord
 from offdiag.store.ranked_runs import RankedRun, WorstClass
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import Extent, Scale, spanning
-from offdiag_web.components import numbers
-from offdiag_web.components.metric_values import extent_of
+from offdiag_web.components import metric_values, numbers
+from offdiag_web.components.metric_values import extent_of, interval_text
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.pages.datasets.verdict import LONGEST_NAME, difference_text, name_of, title_inside
 
@@ -47,7 +47,10 @@ class BestRow:
 
 @dataclass(frozen=True, slots=True)
 class RoleCard:
-    """The champion or the candidate, with the difference between them and the reason."""
+    """The champion or the candidate, with the difference between them and the reason.
+
+    `value` is that of the champion, and says so if it is not in the best set.
+    """
 
     role: PromotionRole
     name: str
@@ -60,6 +63,7 @@ class RoleCard:
     reason: str | None = None
     gate: str | None = None
     gate_passed: bool | None = None
+    value: str = ""
 
 
 class Marks:
@@ -187,14 +191,12 @@ def role_card(
         passed = sum(bool(each.get("passed")) for each in findings)
         word = "passed" if decided.gate_passed else "failed"
         gate = f"gate {word}: {passed} of {numbers.plural(len(findings), 'condition')} passed"
-    model = next(
-        (each.run.model for each in decision.leaders.runs if each.run.id == decided.run_id), None
-    )
+    leader = next((each for each in decision.leaders.runs if each.run.id == decided.run_id), None)
     return RoleCard(
         role=role,
         name=numbers.shortened(decided.run_name or decided.run_id, longest=LONGEST_NAME),
         url=f"/runs/{decided.run_id}",
-        key=model_key(marks.of(model)),
+        key=model_key(marks.of(None if leader is None else leader.run.model)),
         by=decided.author or "",
         at=decided.at,
         reason=decided.reason,
@@ -202,7 +204,17 @@ def role_card(
         gate=gate,
         gate_passed=decided.gate_passed,
         is_proposed=True,
+        value=_value_text(decision, leader) if role is PromotionRole.CHAMPION and leader else "",
     )
+
+
+def _value_text(decision: Decision, leader: Leader) -> str:
+    """ "0.589 (0.540 – 0.637) balanced accuracy, not in the best set"."""
+    value, metric = leader.run.value, decision.leaders.metric
+    interval = interval_text(value)
+    text = f"{metric_values.known(value)}{f' ({interval})' if interval else ''} {inside(metric)}"
+    is_worse = decision.leaders.best_set and not leader.is_in_set
+    return f"{text}, not in the best set" if is_worse and not leader.run.is_chosen_here else text
 
 
 def candidate_card(decision: Decision, marks: Marks) -> RoleCard | None:

@@ -73,6 +73,7 @@ class DatasetLine:
     facts: str
     runs_url: str
     run: str
+    shown_run: str
     run_url: str
     role: str
     value: str
@@ -198,6 +199,7 @@ def _line(
         else _state(dataset, status, n_unlabelled, n_earlier, why_undefined)
     )
     run = None if status is None else status.shown
+    role = "champion" if status is not None and status.is_champion else ""
     listed = ProblemsAddress(dataset=dataset.name, project="" if is_unique else dataset.project)
     n_new = sum(each.is_new(since) for each in problems)
     return DatasetLine(
@@ -206,8 +208,9 @@ def _line(
         facts=_facts(dataset, runs),
         runs_url=runs_url(dataset, name_is_unique=is_unique),
         run="" if run is None else run.name,
+        shown_run="" if run is None else _shown_name(run.name, is_champion=bool(role)),
         run_url="" if run is None else run_url(run.id),
-        role="champion" if status is not None and status.is_champion else "",
+        role=role,
         value="" if run is None else metric_values.known(run.value),
         no_value=_no_value(dataset, runs, n_earlier, why_undefined),
         metric="" if status is None else _metric(status),
@@ -224,6 +227,11 @@ def _line(
         report="" if due is None else ahead_text((due.due - now).total_seconds()),
         report_url="" if due is None else ReportAddress(due.project, due.name).url(),
     )
+
+
+def _shown_name(name: str, *, is_champion: bool) -> str:
+    """The name cut in the middle, with room for the tag of a champion."""
+    return numbers.cut_in_the_middle(name, longest=16 if is_champion else 26)
 
 
 def _facts(dataset: DatasetFacts, runs: LoggedRuns) -> str:

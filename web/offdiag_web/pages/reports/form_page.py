@@ -91,10 +91,12 @@ def _next_times(typed: TypedReport) -> NextTimes:
 
 
 def _summary(errors: Errors, fields: dict[str, FieldView]) -> tuple[Link, ...]:
+    order = ["", "name", "dataset", *fields]
+    names = sorted(errors, key=lambda name: order.index(name) if name in order else len(order))
     return tuple(
         Link(_labelled(name, text, fields), f"#f-{name}" if name else None)
-        for name, sentences in errors.items()
-        for text in sentences
+        for name in names
+        for text in errors[name]
     )
 
 
@@ -135,13 +137,6 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
         made("model", "Model", "Only runs of this model; * matches any characters."),
         made("name_contains", "Run name contains", "Only runs whose name contains this."),
         made("tags", "Tags", "Only runs with these tags: key or key=value.", kind="lines"),
-        made("baseline", "Baseline", "Id of the run that the others are compared with."),
-        made(
-            "slices",
-            "Slices",
-            f"Slices in addition to all examples, such as country=DE; at most {MOST_SLICES}.",
-            kind="lines",
-        ),
         made(
             "metrics",
             "Metrics",
@@ -150,17 +145,24 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
             is_required=True,
         ),
         made(
+            "alerts",
+            "Alerts",
+            "Warn if the whole interval is beyond a limit: recall[df]<0.5, mean_cost>0.7. "
+            f"At most {MOST_CONDITIONS}.",
+            kind="lines",
+        ),
+        made(
             "cost_matrix",
             "Cost matrix",
             "Adds the cost per 1,000 examples. “visits” is the newest version, “visits@3” the "
             "third.",
             options=tuple(sorted({each.name for each in choices.costs})),
         ),
+        made("baseline", "Baseline", "Id of the run that the others are compared with."),
         made(
-            "alerts",
-            "Alerts",
-            "Warn if the whole interval is beyond a limit: recall[df]<0.5, mean_cost>0.7. "
-            f"At most {MOST_CONDITIONS}.",
+            "slices",
+            "Slices",
+            f"Slices in addition to all examples, such as country=DE; at most {MOST_SLICES}.",
             kind="lines",
         ),
         made(

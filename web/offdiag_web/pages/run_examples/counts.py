@@ -132,9 +132,15 @@ def sentence(matrix: Unweighted, question: ExampleQuestion) -> str | None:
         return _of_actual(matrix, question.actual, question.kind)
     if question.predicted is not None:
         return _of_predicted(matrix, question.predicted, question.kind)
-    right = matrix.n_right
-    part = right if question.kind is Kind.RIGHT else matrix.total - right
-    return _share(part, matrix.total, "labelled examples", f"are {question.kind.value}")
+    return _of_all(matrix, question.kind)
+
+
+def _of_all(matrix: Unweighted, kind: Kind) -> str | None:
+    """The share alone: the title has the number."""
+    right, total = matrix.n_right, matrix.total
+    part = right if kind is Kind.RIGHT else total - right
+    of = numbers.plural(total, "labelled example")
+    return f"{numbers.fine_percent(part, total)} of the {of}." if total else None
 
 
 def _of_cell(matrix: Unweighted, name: str, other: str) -> str | None:

@@ -117,6 +117,7 @@ def examples_view(
         else None,
         margin_head=_score_head("Margin", SortKey.MARGIN, page, address) if has_margin else None,
         top_head=_top_head(page),
+        has_one_score=_has_one_score(page),
         shows_agreement=page.n_models > 0,
         shows_errors=of_sets,
         slice_heads=page.slice_names[:MOST_SLICE_COLUMNS],
@@ -135,6 +136,7 @@ def examples_view(
         label_form=None if of_sets or page.missing else _label_form(page, address),
         notes=_notes(
             page,
+            shows_order=any(each.is_current for each in _sorts(page, address)),
             asks_agreement=question.order is not None and question.order.key is SortKey.AGREEMENT,
         ),
     )
@@ -192,8 +194,12 @@ def _score_head(text: str, key: SortKey, page: ExamplePage, address: ExamplesAdd
     return _sort_head(text, ExampleOrder(key, descending), page, address)
 
 
+def _has_one_score(page: ExamplePage) -> bool:
+    return page.detail.run.score_columns == 1 and page.detail.run.positive_label is not None
+
+
 def _top_head(page: ExamplePage) -> str:
-    if page.detail.run.score_columns == 1 and page.detail.run.positive_label is not None:
+    if _has_one_score(page) and page.detail.run.positive_label is not None:
         return f"Logged score, {quoted_name(page.detail.run.positive_label)}"
     return "Largest scores"
 
@@ -293,8 +299,8 @@ def _range_text(page: ExamplePage) -> str:
     return f"{numbers.count(first)}\N{EN DASH}{numbers.count(last)} of {shown}"
 
 
-def _notes(page: ExamplePage, *, asks_agreement: bool) -> tuple[str, ...]:
-    notes = [_order_note(page)]
+def _notes(page: ExamplePage, *, shows_order: bool, asks_agreement: bool) -> tuple[str, ...]:
+    notes = [] if shows_order else [_order_note(page)]
     if asks_agreement and not page.n_models:
         notes.append("No model has a vote on labels: see the tab Suspect labels of the dataset.")
     if page.has_scores:

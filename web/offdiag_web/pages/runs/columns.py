@@ -74,11 +74,16 @@ class Columns:
     others: frozenset[str]
     worst_title: str
     left_out: str | None = None
+    numeric_params: frozenset[str] = frozenset()
 
     @property
     def n_of_results(self) -> int:
         """How many columns are empty for a run without metrics."""
         return len(self.metrics) + (self.worst is not None) + (self.costs is not None)
+
+    def param_css(self, name: str) -> str:
+        """Numbers are right-aligned."""
+        return "param number" if name in self.numeric_params else "param"
 
 
 def best_first(dataset: DatasetFacts) -> RunOrder:
@@ -143,7 +148,13 @@ def drawn_columns(
         others=others,
         worst_title=worst_title(scope),
         left_out=left_out,
+        numeric_params=frozenset(name for name in params if _is_numeric(name, entries)),
     )
+
+
+def _is_numeric(name: str, entries: Sequence[RunEntry]) -> bool:
+    values = [entry.params[name] for entry in entries if entry.params.get(name) is not None]
+    return all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in values)
 
 
 def worst_title(scope: DatasetFacts) -> str:
@@ -206,7 +217,8 @@ def column_heads(columns: Columns, address: RunListAddress, order: RunOrder) -> 
     if "problems" in columns.others:
         heads.append(sortable("problems", "Problems", "flags"))
     heads += [
-        sortable(OF_PARAM + name, name, OF_PARAM + name, css="param") for name in columns.params
+        sortable(OF_PARAM + name, name, OF_PARAM + name, css=columns.param_css(name))
+        for name in columns.params
     ]
     if "logged" in columns.others:
         heads.append(sortable("logged", "Logged", "logged"))

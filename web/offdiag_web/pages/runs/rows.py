@@ -235,7 +235,8 @@ def _facts(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
         # A number that is cut off would lose its exponent, or the digits that matter.
         is_long = isinstance(value, float) and len(text) > LONGEST_PARAM
         shown = f"{value:.3g}" if is_long else numbers.shortened(text, longest=LONGEST_PARAM)
-        cells.append(Cell("param quiet", shown, hint=text if text != shown else ""))
+        css = about.columns.param_css(name)
+        cells.append(Cell(f"{css} quiet", shown, hint=text if text != shown else ""))
     if "logged" in others:
         when = moment(entry.created_at, now=about.now)
         cells.append(

@@ -26,7 +26,7 @@ def test_a_file_counts_instead_of_what_was_pasted() -> None:
     [
         ({"w1.0": "much"}, "cells", "The cost of actual “mel” predicted as “nv” is “much”."),
         ({"w1.0": ""}, "cells", "The cost of actual “mel” predicted as “nv” is empty."),
-        ({"w0.1": "x", "w1.0": "y"}, "cells", "is “x”, as are 1 more."),
+        ({"w0.1": "x", "w1.0": "y"}, "cells", "is “x” (1 more is marked)."),
         ({"w0.1": "0", "w1.0": "0"}, "cells", "All costs are 0."),
         ({"table": "0\t1\n"}, "table", "It has 1 lines of 2 costs for 2 classes."),
         ({"table": "\tnv\tdf\nnv\t0\t1\ndf\t1\t0"}, "table", "is not one of the labels"),
