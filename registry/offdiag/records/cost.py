@@ -13,7 +13,6 @@ from offdiag.records.base import InProject, RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import CostName
-    from offdiag.metrics.costs.matrix import CostMatrix
     from offdiag.store.cost_matrices import CostMatrixRecord
     from offdiag.store.database import Database
 
@@ -154,12 +153,3 @@ def asked_new_costs(
             author=author,
         )
     )
-
-
-def weights_document(costs: CostMatrix) -> Weights:
-    """The costs of a matrix by actual class, then by predicted class."""
-    names = costs.labels.names
-    return {
-        actual: dict(zip(names, row, strict=True))
-        for actual, row in zip(names, costs.weights.tolist(), strict=True)
-    }

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.records.base import RequestBody, ResponseBody, Value
-from offdiag.records.cost import Weights, weights_by_class, weights_document
+from offdiag.records.cost import Weights, weights_by_class
 from offdiag.records.datasets.truth import RunName
 from offdiag.records.runs.run import Labels, labels_document
 from offdiag.records.what_if import prevalence_document
@@ -159,7 +159,7 @@ def decisions_at(found: Decisions, *, url: str) -> DecisionsAt:
         costs=scenario.base.reference,
         edits=scenario.edits.text(scenario.costs.labels),
         currency=scenario.costs.currency,
-        weights=weights_document(scenario.effective),
+        weights=scenario.effective.by_class,
         prevalence=prevalence_document(scenario),
         ignored=list(scenario.problems),
         missing=None if found.missing is None else found.missing.value,

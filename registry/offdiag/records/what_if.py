@@ -9,7 +9,7 @@ from pydantic import Field
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.records.base import DEFAULT_PROJECT, RequestBody, ResponseBody, Value
-from offdiag.records.cost import Weights, weights_document
+from offdiag.records.cost import Weights
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
@@ -212,7 +212,7 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
         ),
         edits=scenario.edits.text(scenario.costs.labels),
         currency=scenario.costs.currency,
-        weights=weights_document(scenario.costs),
+        weights=scenario.costs.by_class,
         prevalence=prevalence_document(scenario),
         merged=[[names[code] for code in group] for group in scenario.groups],
         warnings=[

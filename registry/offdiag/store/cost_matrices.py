@@ -37,7 +37,6 @@ class CostMatrixRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain Python values, with weights as {actual: {predicted: cost}}."""
-        names = self.costs.labels.names
         return {
             "name": self.name,
             "version": self.version,
@@ -46,11 +45,8 @@ class CostMatrixRecord:
             "note": self.note,
             "author": self.author,
             "created_at": self.created_at.isoformat(timespec="seconds"),
-            "labels": list(names),
-            "weights": {
-                actual: dict(zip(names, row, strict=True))
-                for actual, row in zip(names, self.costs.weights.tolist(), strict=True)
-            },
+            "labels": list(self.costs.labels.names),
+            "weights": self.costs.by_class,
         }
 
 

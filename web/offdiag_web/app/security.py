@@ -277,7 +277,10 @@ class MaskedTokens(CSRFProtect):  # type: ignore[misc]  # the library ships no t
     def init_app(self, app: Flask) -> None:
         super().init_app(app)
 
-        # After the one of the library, whose token would be the same in every response.
+        # After those of the library, whose token would be the same in every response; macros see
+        # only the first.
+        app.jinja_env.globals["csrf_token"] = _token_of_response
+
         @app.context_processor
         def masked_token() -> dict[str, Callable[[], str]]:
             return {"csrf_token": _token_of_response}

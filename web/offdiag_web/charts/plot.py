@@ -116,6 +116,14 @@ def step_line(frame: Frame, points: Iterable[tuple[float, float]], css_class: st
     return f'<path class="{css_class}" d="{path}"/>' if path else ""
 
 
+def band(frame: Frame, ends: Sequence[tuple[float, float, float]], css_class: str) -> str:
+    """The area between a low and a high share at each place: (across, low, high)."""
+    corners = [(across, high) for across, _, high in ends]
+    corners += [(across, low) for across, low, _ in reversed(ends)]
+    path = "L".join(f"{coordinate(frame.x(x))} {coordinate(frame.y(y))}" for x, y in corners)
+    return f'<path class="{css_class}" d="M{path}Z"/>'
+
+
 def lines_of_runs(
     frame: Frame,
     lines: Sequence[tuple[str, RunStyle, Sequence[tuple[float, float]]]],

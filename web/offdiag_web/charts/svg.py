@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -27,6 +27,17 @@ def coordinate(value: float) -> str:
         raise ValueError(f"{value} is not a coordinate")
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def broken_line(points: Iterable[tuple[float, float] | None]) -> str:
+    """Path data through points, with a gap at each None; "" for fewer than two points."""
+    path, is_down = [], False
+    for point in points:
+        if point is not None:
+            command = "L" if is_down else "M"
+            path.append(f"{command}{coordinate(point[0])} {coordinate(point[1])}")
+        is_down = point is not None
+    return "".join(path) if len(path) > 1 else ""
 
 
 def readable(element: str, text: str, *, x: float | None = None, y: float | None = None) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from markupsafe import Markup
 
 from offdiag.domain.number_text import number
-from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, readable
+from offdiag_web.charts.svg import Extent, Scale, broken_line, coordinate, drawing, readable
 
 _LEFT, _TOP, _PLOT_HEIGHT, _BOTTOM = 40, 8, 84, 8
 WIDTH, HEIGHT = 320, _TOP + _PLOT_HEIGHT + _BOTTOM
@@ -23,7 +23,10 @@ def trend(
     """
     return drawing(
         *_axis(scale),
-        *_lines(points, scale),
+        _line(
+            None if point is None else (_x(index, len(points)), _y(point.estimate, scale))
+            for index, point in enumerate(points)
+        ),
         *_marks(points, scale),
         *_rings(points, scale, ringed),
         width=WIDTH,
@@ -42,24 +45,16 @@ def _y(value: float, scale: Scale) -> float:
     return _TOP + (1 - scale.clamped(value)) * _PLOT_HEIGHT
 
 
+def _line(points: Iterable[tuple[float, float] | None]) -> str:
+    path = broken_line(points)
+    return f'<path class="line" d="{path}"/>' if path else ""
+
+
 def _axis(scale: Scale) -> Iterator[str]:
     low, high = scale.ends
     for text, y in ((high, _TOP), (low, _TOP + _PLOT_HEIGHT)):
         yield f'<path class="grid" d="M{_LEFT} {y}H{WIDTH - _RIGHT}"/>'
         yield f'<text class="tick" x="{_LEFT - 6}" y="{y}" dy="4" text-anchor="end">{text}</text>'
-
-
-def _lines(points: Sequence[Extent | None], scale: Scale) -> Iterator[str]:
-    """One path for each stretch without a gap."""
-    stretch: list[str] = []
-    for index, point in enumerate((*points, None)):
-        if point is not None:
-            x, y = _x(index, len(points)), _y(point.estimate, scale)
-            stretch.append(f"{coordinate(x)} {coordinate(y)}")
-            continue
-        if len(stretch) > 1:
-            yield f'<path class="line" d="M{"L".join(stretch)}"/>'
-        stretch = []
 
 
 def _marks(points: Sequence[Extent | None], scale: Scale) -> Iterator[str]:
@@ -120,16 +115,6 @@ def sparkline(
         css_class="mark spark",
         name=name,
     )
-
-
-def _line(points: Sequence[tuple[float, float] | None]) -> str:
-    path, is_down = [], False
-    for point in points:
-        if point is not None:
-            command = "L" if is_down else "M"
-            path.append(f"{command}{coordinate(point[0])} {coordinate(point[1])}")
-        is_down = point is not None
-    return f'<path class="line" d="{"".join(path)}"/>' if len(path) > 1 else ""
 
 
 def _dot(x: float, y: float) -> str:

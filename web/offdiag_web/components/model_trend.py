@@ -13,6 +13,7 @@ from offdiag.store.ranked_runs import RankedRun
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.plot import (
     Frame,
+    band,
     box,
     grid,
     line,
@@ -149,17 +150,17 @@ def _intervals(
 ) -> str:
     """The intervals of a model, as a band or as a bar for each run."""
     mark = points[0].model
-    xs = [coordinate(frame.x(span.share(each.at))) for each in points]
-    tops, bottoms = (
-        [coordinate(frame.y(scale.clamped(end))) for end in ends]
-        for ends in zip(*((each.value.highest, each.value.lowest) for each in points), strict=True)
+    ends = [
+        (span.share(each.at), scale.clamped(each.value.lowest), scale.clamped(each.value.highest))
+        for each in points
+    ]
+    if as_band and len(points) > 1 and mark.name is not None:
+        return band(frame, ends, f"band {mark.css_class}")
+    bars = "".join(
+        f"M{coordinate(frame.x(x))} {coordinate(frame.y(high))}V{coordinate(frame.y(low))}"
+        for x, low, high in ends
     )
-    if not as_band or len(points) < 2 or mark.name is None:
-        bars = "".join(f"M{x} {y}V{low}" for x, y, low in zip(xs, tops, bottoms, strict=True))
-        return f'<path class="bar {mark.css_class}" d="{bars}"/>'
-    corners = [*zip(xs, tops, strict=True), *zip(xs[::-1], bottoms[::-1], strict=True)]
-    path = "L".join(f"{x} {y}" for x, y in corners)
-    return f'<path class="band {mark.css_class}" d="M{path}Z"/>'
+    return f'<path class="bar {mark.css_class}" d="{bars}"/>'
 
 
 def _line(

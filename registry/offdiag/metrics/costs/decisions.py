@@ -77,11 +77,7 @@ class ExpectedCostRule:
         """The rule as plain values."""
         kept: dict[str, Any] = {"rule": "least_expected_cost"}
         if self.costs.n_classes <= MOST_WEIGHTS_KEPT:
-            names = self.costs.labels.names
-            kept["weights"] = {
-                actual: dict(zip(names, row, strict=True))
-                for actual, row in zip(names, self.costs.weights.tolist(), strict=True)
-            }
+            kept["weights"] = self.costs.by_class
         return kept
 
 

@@ -45,6 +45,15 @@ class CostMatrix:
     def n_classes(self) -> int:
         return len(self.labels)
 
+    @property
+    def by_class(self) -> dict[str, dict[str, float]]:
+        """Every cost by actual class, then by predicted class."""
+        names = self.labels.names
+        return {
+            actual: dict(zip(names, row, strict=True))
+            for actual, row in zip(names, self.weights.tolist(), strict=True)
+        }
+
     def require_two_classes(self) -> None:
         """Raise `InvalidInput` unless there are two classes, as a threshold needs."""
         if self.n_classes != 2:

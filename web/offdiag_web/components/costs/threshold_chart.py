@@ -18,7 +18,7 @@ from offdiag.domain.number_text import Amounts
 from offdiag.metrics.intervals.costs import threshold_bounds
 from offdiag.metrics.metric_text import PER_CASES
 from offdiag.services.decisions.thresholds import ThresholdCosts
-from offdiag_web.charts.plot import Frame, box, grid, name_across, ring, step_line
+from offdiag_web.charts.plot import Frame, band, box, grid, name_across, ring, step_line
 from offdiag_web.charts.svg import coordinate, drawing, reading, tidy_at_least, words
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -160,7 +160,14 @@ def drawn_curve(
         *_ticks(across.ticks, up.ticks),
         name_across(FRAME, x_title, below=40),
         words(y_title, x=0, y=14, css_class="axis-name"),
-        _band(curve, shown, across, up),
+        band(
+            FRAME,
+            [
+                (x, up.at(float(curve.low[at])), up.at(float(curve.high[at])))
+                for at, (x, _) in zip(shown, points, strict=True)
+            ],
+            "band",
+        ),
         step_line(FRAME, points, "curve"),
         *_now(curve.now, up, now_text, is_left=best[0] > 0.5),
         *_uprights(curve, across, best[0], best_text),
@@ -211,16 +218,6 @@ def _ticks(across: Sequence[tuple[str, float]], up: Sequence[tuple[str, float]])
         yield words(text, x=FRAME.x(at), y=FRAME.bottom + 15, css_class="tick", anchor="middle")
     for text, at in up:
         yield words(text, x=FRAME.left - 5, y=FRAME.y(at) + 4, css_class="tick", anchor="end")
-
-
-def _band(curve: ThresholdCurve, shown: Sequence[int], across: _Axis, up: _Axis) -> str:
-    def corner(at: int, ends: Floats) -> str:
-        x = FRAME.x(across.at(float(curve.thresholds[at])))
-        return f"{coordinate(x)} {coordinate(FRAME.y(up.at(float(ends[at]))))}"
-
-    corners = [corner(at, curve.high) for at in shown]
-    corners += [corner(at, curve.low) for at in reversed(shown)]
-    return f'<path class="band" d="M{"L".join(corners)}Z"/>'
 
 
 def _now(now: float | None, up: _Axis, text: str, *, is_left: bool) -> Iterator[str]:

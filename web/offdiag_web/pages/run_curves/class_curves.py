@@ -68,7 +68,7 @@ def one_class_view(
     what_if = None if prevalence is None else prevalence_view(matrix, code, prevalence, notes)
     if what_if is not None and what_if.problem is not None:
         prevalence = None
-    given = _given(results, code)
+    given = given_of(results, code)
     place = points.of_counts(*given)
     roc = _roc(points, name, given)
     precision_recall = _precision_recall(points, name, given, prevalence)
@@ -114,7 +114,7 @@ def one_class_view(
     )
 
 
-def _given(results: RunResults, code: int) -> tuple[int, int]:
+def given_of(results: RunResults, code: int) -> tuple[int, int]:
     """True and false positives of the actual predictions."""
     counted = unweighted(results.counted)
     hits = int(counted.correct[code])
@@ -134,10 +134,10 @@ def _roc(points: OperatingPoints, name: str, given: tuple[int, int]) -> Figure:
     reason = _one_sided(points, name)
     if reason is not None:
         return Figure(title, reading, None, reason)
-    hits, alarms = given
-    in_use = (alarms / points.n_negative, hits / points.n_positive)
     drawing = roc_drawing(
-        points, name=f"{title} of {quoted_name(name)} against the rest", in_use=in_use
+        points,
+        name=f"{title} of {quoted_name(name)} against the rest",
+        in_use=roc_in_use(points, given),
     )
     return Figure(title, reading, drawing)
 
@@ -160,14 +160,21 @@ def _precision_recall(
         points,
         name=f"{title} of {quoted_name(name)} against the rest" if prevalence is None else title,
         prevalence=prevalence,
-        in_use=_precision_in_use(points, given, prevalence),
+        in_use=precision_in_use(points, given, prevalence),
     )
     return Figure(title, reading, drawing)
 
 
-def _precision_in_use(
-    points: OperatingPoints, given: tuple[int, int], prevalence: float | None
+def roc_in_use(points: OperatingPoints, given: tuple[int, int]) -> tuple[float, float]:
+    """The actual predictions as a point of a ROC curve."""
+    hits, alarms = given
+    return alarms / points.n_negative, hits / points.n_positive
+
+
+def precision_in_use(
+    points: OperatingPoints, given: tuple[int, int], prevalence: float | None = None
 ) -> tuple[float, float] | None:
+    """The same as a point of precision over recall; None if nothing is predicted positive."""
     hits, alarms = given
     if not hits + alarms:
         return None

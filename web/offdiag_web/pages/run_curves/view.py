@@ -41,7 +41,12 @@ from offdiag_web.components.metric_values import (
 from offdiag_web.components.runs.frame import run_page
 from offdiag_web.components.tiles import Tile
 from offdiag_web.pages.run_curves.address import CurvesAddress
-from offdiag_web.pages.run_curves.class_curves import one_class_view
+from offdiag_web.pages.run_curves.class_curves import (
+    given_of,
+    one_class_view,
+    precision_in_use,
+    roc_in_use,
+)
 
 _AREAS = {RankedBy.ROC: "ROC AUC", RankedBy.PRECISION_RECALL: "Average precision"}
 _KINDS = ((RankedBy.ROC, "ROC"), (RankedBy.PRECISION_RECALL, "precision and recall"))
@@ -144,24 +149,21 @@ def _small(
 
 
 def _drawing(curve: ScoreCurve, ranked_by: RankedBy, results: RunResults) -> Markup | None:
-    points, matrix, code = curve.points, unweighted(results.counted), curve.code
-    name = quoted_name(matrix.labels.names[code])
-    hits = int(matrix.correct[code])
-    reported = int(matrix.predicted[code])
+    points, given = curve.points, given_of(results, curve.code)
+    name = quoted_name(results.counted.labels.names[curve.code])
     if not points.n_positive or (ranked_by is RankedBy.ROC and not points.n_negative):
         return None
-    recall = hits / points.n_positive
     if ranked_by is RankedBy.ROC:
         return roc_drawing(
             points,
             name=f"ROC curve of {name}",
-            in_use=((reported - hits) / points.n_negative, recall),
+            in_use=roc_in_use(points, given),
             is_small=True,
         )
     return precision_recall_drawing(
         points,
         name=f"Precision and recall of {name}",
-        in_use=(recall, hits / reported) if reported else None,
+        in_use=precision_in_use(points, given),
         is_small=True,
     )
 

@@ -14,7 +14,7 @@ from offdiag.services.champions.leaders import primary_metric
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_list import RunOverview
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.svg import coordinate, drawing, spanning, words
+from offdiag_web.charts.svg import broken_line, coordinate, drawing, spanning, words
 from offdiag_web.components import numbers
 from offdiag_web.components.model_marks import NO_MODEL, ModelMark
 from offdiag_web.components.model_trend import model_trend, trend_points
@@ -198,17 +198,14 @@ def _axis(axis: ParallelAxis, place: int, n_axes: int) -> Iterator[str]:
 
 
 def _line(line: ParallelLine, n_axes: int) -> str:
-    path, is_down = [], False
-    for place, share in enumerate(line.places):
-        if share is not None:
-            path.append(
-                f"{'L' if is_down else 'M'}{coordinate(_x(place, n_axes))} {coordinate(_y(share))}"
-            )
-        is_down = share is not None
+    path = broken_line(
+        None if share is None else (_x(place, n_axes), _y(share))
+        for place, share in enumerate(line.places)
+    )
     places = ",".join("" if share is None else coordinate(share * 100) for share in line.places)
     return (
         f'<path class="run-line {escape(line.model.css_class)}" data-run="{escape(line.run_id)}" '
-        f'data-places="{places}" d="{"".join(path)}"><title>{escape(line.name)}</title></path>'
+        f'data-places="{places}" d="{path}"><title>{escape(line.name)}</title></path>'
     )
 
 
