@@ -159,7 +159,8 @@ def test_errors_cost_what_they_weigh(url: str) -> None:
     assert found["total_cost"].value == pytest.approx(total)
     assert found["mean_cost"].value == pytest.approx(total / WEIGHT.sum())
     assert found.best_trivial_label == "ill"
-    assert found.matrix.total == N
+    assert found.counted.total == N
+    assert f"of {N} examples" in repr(found)
     memory = offdiag.evaluate_labels(y_true=ACTUAL, y_pred=PREDICTED, sample_weight=WEIGHT)
     assert offdiag.cost(memory, weights=weights).to_dict() == found.to_dict()
     shares = {"ill": 0.01, "well": 0.99}

@@ -20,6 +20,7 @@ from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.costs.what_if import declared_prevalence
+from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.records.cost import Costs, CostVersionQuery, asked_costs_named
 from offdiag.records.decision import DecisionRequest, DecisionResponse, asked_decision
@@ -53,12 +54,11 @@ class Priced(Protocol):
 class CostEvaluation(Mapping[str, MetricValue]):
     """Costs of a confusion matrix by key, returned by `cost`.
 
-    `matrix` and `costs` are what they were computed from. The value of `best_trivial_class` is a
-    class code; `best_trivial_label` is its name. If samples have weights, `matrix` holds their
-    sums.
+    `counted` and `costs` are what they were computed from. The value of `best_trivial_class` is a
+    class code; `best_trivial_label` is its name.
     """
 
-    matrix: ConfusionMatrix | WeightedCounts
+    counted: ConfusionMatrix | WeightedCounts
     costs: CostMatrix
     by_key: Mapping[str, MetricValue]
 
@@ -72,16 +72,21 @@ class CostEvaluation(Mapping[str, MetricValue]):
         return len(self.by_key)
 
     @property
+    def matrix(self) -> ConfusionMatrix:
+        """The confusion matrix of counts. Raises `Conflict` for weighted samples."""
+        return matrix_of(self.counted)
+
+    @property
     def best_trivial_label(self) -> str | None:
         """The class whose constant prediction costs least; None if undefined."""
         code = self.by_key[TRIVIAL_CLASS].value
-        return None if code is None else self.matrix.labels.names[int(code)]
+        return None if code is None else self.counted.labels.names[int(code)]
 
     def __repr__(self) -> str:
         unit = f" {self.costs.currency}" if self.costs.currency else ""
         total, trivial = self.by_key["total_cost"], self.by_key["best_trivial_cost"]
         always = f", always predicting {self.best_trivial_label!r} {trivial}{unit}"
-        return f"CostEvaluation of {self.matrix.total:,} examples: {total}{unit}{always}"
+        return f"CostEvaluation of {self.counted.total:,} examples: {total}{unit}{always}"
 
     def __str__(self) -> str:
         values = {key: str(value) for key, value in self.by_key.items()}
