@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,12 @@ from sqlalchemy import update
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import InvalidInput
 from offdiag.services.champions.dataset_status import DatasetStatus, KeptComparisons, statuses
-from offdiag.services.champions.leaders import Leaders, leaders_of, set_primary_metric
+from offdiag.services.champions.leaders import (
+    Leaders,
+    corrected_leaders,
+    leaders_of,
+    set_primary_metric,
+)
 from offdiag.services.champions.promotions import approve
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Database
@@ -193,3 +199,58 @@ def test_the_overview_claims_nothing_where_predictions_are_too_many(
     assert status(database).n_best is None
     assert ranked(database).best_set == ()
     assert status(database).shown.name == "good"
+
+
+def corrected(database: Database, name: str = "holdout", metric: str | None = None) -> Leaders:
+    with database.read() as session:
+        dataset = dataset_named(session, project="default", name=name)
+    return corrected_leaders(database, dataset, metric=metric)
+
+
+def test_the_highest_of_three_runs_is_expected_to_reach_less(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for at in range(3):
+        # Equally good runs that err on other examples.
+        turned = [
+            {"a": "b", "b": "a"}[each] if place % 6 == at else each
+            for place, each in enumerate(ACTUAL[:150])
+        ]
+        log_wrong(database, f"run {at}", 0, y_true=ACTUAL[:150], y_pred=turned)
+    work_off(database)
+
+    found = corrected(database)
+
+    best = found.best_of_many
+    assert best is not None
+    assert (best.n_runs, best.value) == (3, found.runs[0].run.value.value)
+    assert best.corrected.value is not None
+    assert 0.7 < best.corrected.value < best.value
+    assert corrected(database, metric="error_rate").best_of_many is not None
+    assert replace(found, best_of_many=None) == ranked(database)
+    monkeypatch.setattr("offdiag.services.champions.leaders.MOST_CORRECTED", 449)
+    assert corrected(database).best_of_many is None
+
+
+def test_the_highest_of_three_runs_with_sets_is_corrected(database: Database) -> None:
+    for name in ("first", "second", "third"):
+        log_sets(
+            database,
+            y_true=TRUE_SETS * 20,
+            y_pred=PREDICTED_SETS * 20,
+            facts=RunFacts(name=name),
+        )
+    work_off(database)
+
+    best = corrected(database, "photos").best_of_many
+
+    assert best is not None
+    assert best.corrected.value == pytest.approx(best.value, abs=0.05)
+
+
+def test_the_higher_of_two_runs_is_not_corrected(database: Database) -> None:
+    log_wrong(database, "good", 10)
+    log_wrong(database, "poor", 90)
+    work_off(database)
+
+    assert corrected(database).best_of_many is None

@@ -14,6 +14,7 @@ from pathlib import PurePath
 from string import ascii_uppercase
 from typing import Any, Protocol
 
+from offdiag.domain.number_text import number
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.texts import is_blank, require_storable, shortened
 from offdiag.domain.values import MetricValue, plain_value
@@ -428,6 +429,14 @@ def chosen_here_text(n_runs: int) -> str:
     if n_runs == 1:
         return "1 run is not compared: its threshold was chosen on these examples."
     return f"{n_runs:,} runs are not compared: their thresholds were chosen on these examples."
+
+
+def choice_text(n_runs: int, expected: float | None) -> str:
+    """A note on the first of `n_runs` ranked runs; `expected` is None if that is unknown."""
+    chosen = f"Chosen for its value among {n_runs:,} runs, the first"
+    if expected is None:
+        return f"{chosen} is flattered by it; a class has too few examples to correct that."
+    return f"{chosen} is expected to reach about {number(expected)} on new examples."
 
 
 THRESHOLD = 0.5

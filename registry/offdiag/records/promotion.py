@@ -95,6 +95,18 @@ class RankedRun(ResponseBody):
     p_adjusted: float | None
 
 
+class BestOfMany(ResponseBody):
+    """The run with the best value of `n_runs`, three or more, that were compared."""
+
+    run: str
+    n_runs: int
+    value: float
+    corrected: Value = Field(
+        description="Its expected value on new examples: it was chosen for its value on these. "
+        "Undefined if a class has too few examples."
+    )
+
+
 class RankedRuns(ResponseBody):
     """The runs of a dataset, best first.
 
@@ -119,6 +131,10 @@ class RankedRuns(ResponseBody):
     why_not_tested: str | None = Field(description="Why there is no best set, if so.")
     best_set: list[str] = Field(
         description="Ids of runs without a significant difference from the best."
+    )
+    best_of_many: BestOfMany | None = Field(
+        description="The run with the best value; null for fewer than three runs, if they were "
+        "not tested, and for more than 500,000 predictions."
     )
     runs: list[RankedRun]
 
@@ -204,6 +220,11 @@ def leaders_document(found: Leaders, *, project: str, dataset: str) -> RankedRun
         truth_version=found.truth_number,
         n_runs=found.total,
         best_set=[each.run.id for each in found.best_set],
+        best_of_many=None
+        if found.best_of_many is None
+        else BestOfMany.made_of(
+            found.best_of_many, run=found.compared[found.best_of_many.run].run.id
+        ),
         runs=[_ranked(each, tested=found.why_not_tested is None) for each in found.runs],
     )
 

@@ -97,6 +97,10 @@ def test_leaders_count_no_run_whose_threshold_was_chosen_on_the_examples(
     assert "of 3 runs may be the best" in said
     assert "1 run is not compared: its threshold was chosen on these examples." in said
     assert (found["n_runs"], found["n_chosen_here"]) == (4, 1)
+    best = found["best_of_many"]
+    names = {run["id"]: run["name"] for run in found["runs"]}
+    assert (names[best["run"]], best["n_runs"]) == ("scored", 3)
+    assert f"the first is expected to reach about {best['corrected']['value']:.3f}" in said
 
 
 def test_a_run_is_proposed_and_approved(offdiag: Command, runs: list[str]) -> None:

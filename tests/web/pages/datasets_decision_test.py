@@ -128,6 +128,10 @@ def test_runs_that_cannot_be_told_apart_are_counted_and_compared(
     assert sum("in-set" in dot.classes for dot in dots) == 2
     labelled = page.one("p", "budget").text
     assert labelled.startswith(("About", "More than"))
+    said = r"Chosen for its value among 4 runs, the first is expected to reach about (0\.\d+) on"
+    reaches = re.search(said, page.one("main").text)
+    assert reaches is not None
+    assert 0.5 < float(reaches[1]) <= float(page.table("best-set")[0][1])
 
 
 def test_the_champion_is_the_reference_and_samples_that_decide_follow_from_disagreement(

@@ -18,9 +18,15 @@ from offdiag.records.promotion import (
 )
 from offdiag.records.runs.method import Methods, asked_methods
 from offdiag.services.champions import leaders, promotions
-from offdiag.store.datasets import dataset_named
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag_web.api.operations import author, operation, resource
-from offdiag_web.app.context import current_registry, kept_best_sets, kept_moments, requires
+from offdiag_web.app.context import (
+    current_registry,
+    kept_best_sets,
+    kept_choices,
+    kept_moments,
+    requires,
+)
 
 blueprint = resource("promotions")
 
@@ -31,8 +37,7 @@ def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
     database = current_registry().database
     with database.read() as session:
         known = dataset_named(session, project=query.project, name=name)
-    found = leaders.leaders_of(database, known, metric=query.metric, kept=kept_best_sets())
-    return leaders_document(found, project=known.project, dataset=known.name)
+    return _ranked(known, metric=query.metric)
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>/methods", answers=Methods)
@@ -48,8 +53,7 @@ def set_primary_metric(name: str, json: PrimaryMetric) -> RankedRuns:
     known = leaders.set_primary_metric(
         database, project=json.project, dataset=name, key=json.metric
     )
-    found = leaders.leaders_of(database, known, kept=kept_best_sets())
-    return leaders_document(found, project=known.project, dataset=known.name)
+    return _ranked(known)
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>/promotions", answers=Promotions)
@@ -97,3 +101,14 @@ def check_gate(run_id: str, json: GateRequest) -> Gate:
     """
     registry = current_registry()
     return asked_gate(registry.database, run_id, json, registry.settings, timeout_s=0)
+
+
+def _ranked(dataset: DatasetRecord, *, metric: str | None = None) -> RankedRuns:
+    found = leaders.corrected_leaders(
+        current_registry().database,
+        dataset,
+        metric=metric,
+        kept=kept_best_sets(),
+        kept_choices=kept_choices(),
+    )
+    return leaders_document(found, project=dataset.project, dataset=dataset.name)

@@ -32,6 +32,7 @@ from offdiag_web.app.dispatch import PREFIX
 
 if TYPE_CHECKING:
     from offdiag.audit.table_text.audit import TableTextAudit
+    from offdiag.metrics.paired.best_runs import BestOfMany
     from offdiag.metrics.paired.confidence_set import BestSet
     from offdiag.services.champions.decision import Facts
     from offdiag.services.champions.drops import RunDrop
@@ -60,6 +61,11 @@ def recent_comparisons() -> LruCache[Compared]:
 def kept_best_sets() -> LruCache[BestSet | None]:
     """Best sets of datasets that were computed before."""
     return _kept("offdiag best sets", most=MOST_BEST_SETS)
+
+
+def kept_choices() -> LruCache[BestOfMany | None]:
+    """Best runs of datasets with their corrected values that were computed before."""
+    return _kept("offdiag choices", most=256)
 
 
 def kept_moments() -> LruCache[KnownMoments]:

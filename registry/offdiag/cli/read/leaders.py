@@ -11,7 +11,7 @@ from offdiag.cli.call import Call, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
 from offdiag.cli.output import number, three_decimals
-from offdiag.domain.runs import chosen_here_text, not_ranked_text
+from offdiag.domain.runs import choice_text, chosen_here_text, not_ranked_text
 from offdiag.domain.texts import name_segment
 from offdiag.records.promotion import LeadersQuery, RankedRuns, leaders_document
 
@@ -64,6 +64,8 @@ def _best_set(found: RankedRuns) -> Iterator[str]:
             ci = f" (CI {three_decimals(low)} to {three_decimals(high)})"
         text = number(found.metric, value.measured(), with_interval=False)
         yield f"  {text}{ci}  {each.name}  {each.id}"
+    if found.best_of_many is not None:
+        yield choice_text(found.best_of_many.n_runs, found.best_of_many.corrected.value)
     if found.n_chosen_here and found.why_not_tested is None:
         yield chosen_here_text(found.n_chosen_here)
     if found.n_weighted:
@@ -71,10 +73,10 @@ def _best_set(found: RankedRuns) -> Iterator[str]:
 
 
 def _stored_leaders(database: Database, dataset: str, wanted: LeadersQuery) -> RankedRuns:
-    from offdiag.services.champions.leaders import leaders_of
+    from offdiag.services.champions.leaders import corrected_leaders
     from offdiag.store.datasets import dataset_named
 
     with database.read() as session:
         known = dataset_named(session, project=wanted.project, name=dataset)
-    found = leaders_of(database, known, metric=wanted.metric)
+    found = corrected_leaders(database, known, metric=wanted.metric)
     return leaders_document(found, project=known.project, dataset=known.name)

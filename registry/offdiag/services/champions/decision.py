@@ -19,6 +19,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.multilabel_runs.paired import PairedSets
+from offdiag.metrics.paired.best_runs import BestOfMany
 from offdiag.metrics.paired.confidence_set import BestSet, PairTests
 from offdiag.metrics.paired.difference import paired_cost_differences
 from offdiag.metrics.paired.joint_counts import joint_counts
@@ -30,6 +31,7 @@ from offdiag.services.champions.leaders import (
     Leader,
     Leaders,
     RankedTogether,
+    best_of_many_among,
     leaders_among,
     leaders_in,
     ranked_by,
@@ -129,6 +131,7 @@ class Facts:
     candidate: Difference | None
     drop: Drop | None
     budget: LabelBudget | None
+    best_of_many: BestOfMany | None
 
 
 @dataclass(frozen=True)
@@ -282,6 +285,7 @@ def _facts(
         candidate=candidate_difference,
         drop=drop,
         budget=budget,
+        best_of_many=best_of_many_among(leaders, together),
     )
 
 

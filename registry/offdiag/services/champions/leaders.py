@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 
+from offdiag.comparison.many import best_by_metric
 from offdiag.comparison.rank_status import Rank, RankStatus, places
 from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput
@@ -14,9 +15,10 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.intervals.delta import range_of
+from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
 from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, paired_sets, set_contest
 from offdiag.metrics.names import find_metric, nearest_names
-from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, metric_contest
+from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, BestOfMany, metric_contest
 from offdiag.metrics.paired.confidence_set import (
     MOST_TESTED,
     BestSet,
@@ -54,6 +56,8 @@ LOWER_IS_BETTER: Mapping[Task, frozenset[str]] = {
 """Metrics for which the lowest run comes first."""
 MOST_PREDICTIONS = 20_000_000
 """Most predictions of all runs together for comparing them: what fits beside a request."""
+MOST_CORRECTED = 500_000
+"""Most predictions of all runs together for correcting the best value: about a second of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class Leaders:
     `why_not_tested` says why no run is called worse than another, None if all were compared. At
     most 200 of the `total` ranked runs are included; `n_outdated` others wait for results on the
     newest labels, and `n_weighted` have sample weights, so they are not ranked with these unless
-    all have weights (`has_weights`).
+    all have weights (`has_weights`). `best_of_many` is set by `corrected_leaders` alone.
     """
 
     metric: str
@@ -88,6 +92,12 @@ class Leaders:
     why_not_tested: str | None = None
     n_weighted: int = 0
     has_weights: bool = False
+    best_of_many: BestOfMany | None = None
+
+    @property
+    def compared(self) -> tuple[Leader, ...]:
+        """Runs whose thresholds were not chosen on these samples."""
+        return tuple(each for each in self.runs if not each.run.is_chosen_here)
 
     @property
     def best_set(self) -> tuple[Leader, ...]:
@@ -99,7 +109,7 @@ class Leaders:
     @property
     def n_chosen_here(self) -> int:
         """Runs that are listed but not compared: their thresholds were chosen on these samples."""
-        return sum(each.run.is_chosen_here for each in self.runs)
+        return len(self.runs) - len(self.compared)
 
 
 def primary_metric(dataset: DatasetRecord | DatasetFacts) -> str:
@@ -158,6 +168,24 @@ def leaders_of(
         return leaders_in(session, dataset, metric=metric, kept=kept)
 
 
+def corrected_leaders(
+    database: Database,
+    dataset: DatasetRecord,
+    *,
+    metric: str | None = None,
+    kept: LruCache[BestSet | None] | None = None,
+    kept_choices: LruCache[BestOfMany | None] | None = None,
+) -> Leaders:
+    """`leaders_of` with what the run with the best value is expected to reach on new samples."""
+    with database.read() as session:
+        together = RankedTogether(session, ranked_by(session, dataset, metric=metric))
+        found = leaders_among(dataset.task, together, kept=kept)
+        best = result_of(
+            kept_choices, together.evaluations, lambda: best_of_many_among(found, together)
+        )
+        return replace(found, best_of_many=best)
+
+
 def leaders_in(
     session: Session,
     dataset: DatasetRecord,
@@ -191,6 +219,11 @@ class RankedTogether:
     session: Session
     ranked: RankedRuns
 
+    @property
+    def evaluations(self) -> tuple[Hashable, ...]:
+        """What the comparison was computed from: the metric and the evaluation of each run."""
+        return (self.ranked.key, *(run.evaluation_id for run in self.ranked.runs))
+
     @cached_property
     def runs(self) -> PairedRuns | PairedSets | None:
         """Their predictions in rank order; None if they are too many to fit."""
@@ -216,8 +249,7 @@ def leaders_among(
     ranked = together.ranked
     found, why_not = None, why_not_tested(task, ranked)
     if why_not is None:
-        evaluations = (ranked.key, *(run.evaluation_id for run in ranked.runs))
-        found = result_of(kept, evaluations, lambda: together.tested[0])
+        found = result_of(kept, together.evaluations, lambda: together.tested[0])
         if found is None:
             why_not = "the runs have too many predictions to compare them here"
         elif not found.is_tested.any():
@@ -236,6 +268,21 @@ def leaders_among(
         ranked.n_weighted,
         ranked.has_weights,
     )
+
+
+def best_of_many_among(leaders: Leaders, together: RankedTogether) -> BestOfMany | None:
+    """The best of three or more compared runs, its value corrected for the choice.
+
+    None if nothing was tested, and for too many predictions.
+    """
+    runs, key = together.runs if leaders.why_not_tested is None else None, leaders.metric
+    if runs is None or runs.n_samples * runs.n_runs > MOST_CORRECTED:
+        return None
+    if isinstance(runs, PairedSets):
+        return best_of_many_sets(runs, [key], seed=INTERVAL_SEED).get(key)
+    places = [at for at, each in enumerate(leaders.runs) if not each.run.is_chosen_here]
+    compared = replace(runs, predictions=tuple(runs.predictions[at] for at in places))
+    return best_by_metric(compared, [key]).get(key)
 
 
 def is_lower_better(key: str, task: Task) -> bool:

@@ -9,9 +9,10 @@ from datetime import datetime
 from markupsafe import Markup
 
 from offdiag.domain.number_text import Amounts
-from offdiag.domain.runs import PromotionRole, Task
+from offdiag.domain.runs import PromotionRole, Task, choice_text
 from offdiag.flags.warning import named
 from offdiag.metrics.metric_text import PER_CASES
+from offdiag.metrics.paired.best_runs import BestOfMany
 from offdiag.services.champions.decision import COST, Decision
 from offdiag.services.champions.leaders import Leader, Leaders
 from offdiag.store.promotions import PromotionRecord
@@ -137,11 +138,18 @@ def source_of(leaders: Leaders, run: RankedRun) -> tuple[str, str] | None:
     return name_of(leaders, run.derived_from), f"/runs/{run.derived_from}"
 
 
-def rows_note(leaders: Leaders) -> str:
-    """What the table of the best set leaves out, and what being in the set means."""
+def rows_note(leaders: Leaders, best_of_many: BestOfMany | None = None) -> str:
+    """What the table leaves out, what being in the set means, and what the first run may reach."""
     best = leaders.best_set
     if not best:
         return ""
+    choice = ""
+    if best_of_many is not None:
+        choice = f" {choice_text(best_of_many.n_runs, best_of_many.corrected.value)}"
+    return _set_note(leaders, best) + choice
+
+
+def _set_note(leaders: Leaders, best: Sequence[Leader]) -> str:
     n_compared = numbers.count(len(leaders.runs) - leaders.n_chosen_here)
     sure = f"The set contains the best run with 95 % confidence, corrected for {n_compared} runs."
     if leaders.total > len(leaders.runs):

@@ -129,7 +129,7 @@ def decision_view(
         rows=tuple(best_rows(decision, shown[:MOST_IN_TABLE], marks, amounts)),
         rows_title="Best set" if leaders.best_set else "Runs",
         cost_title=None if amounts is None else f"Cost / {numbers.count(PER_CASES)}",
-        rows_note=rows_note(leaders),
+        rows_note=rows_note(leaders, facts.best_of_many),
         runs_url=runs_of_dataset_url(address),
         champion=role_card(decision, decision.champion, PromotionRole.CHAMPION, marks),
         candidate=candidate_card(decision, marks),

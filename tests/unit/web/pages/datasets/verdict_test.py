@@ -9,6 +9,7 @@ import pytest
 
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.paired.best_runs import BestOfMany
 from offdiag.services.champions.leaders import Leader, Leaders
 from offdiag.store.ranked_runs import RankedRun
 from offdiag_web.pages.datasets.contenders import rows_note
@@ -111,3 +112,15 @@ def test_runs_of_the_best_set_that_the_table_leaves_out_are_counted() -> None:
     assert rows_note(alike).startswith("2 more are in the set. The set contains the best run")
     assert "more" not in rows_note(replace(found, runs=(best,) * 10))
     assert rows_note(replace(found, runs=(best,) * 11)).startswith("1 more is in the set. ")
+
+
+def test_the_run_with_the_best_value_says_what_it_reaches_elsewhere() -> None:
+    found = leaders(total=3)
+    best = BestOfMany(0, 3, 0.9, MetricValue(0.8712))
+
+    assert rows_note(found, best).endswith(
+        "Chosen for its value among 3 runs, the first is expected to reach about 0.871 on new "
+        "examples."
+    )
+    rare = replace(best, corrected=MetricValue(None, "too_few"))
+    assert rows_note(found, rare).endswith("a class has too few examples to correct that.")
