@@ -163,6 +163,11 @@ def register(app: Flask) -> None:
 
     app.register_error_handler(MemoryError, _without_memory)
 
+    @app.template_global("error_before")
+    def error_before() -> str:
+        """The text that `show_on_next_page` stored; empty if it was not called."""
+        return str(session.pop(_SHOWN_NEXT)) if _SHOWN_NEXT in session else ""
+
     @app.errorhandler(500)
     def respond_to_defect(error: InternalServerError) -> Response:
         original = error.original_exception
@@ -174,7 +179,7 @@ def register(app: Flask) -> None:
 _BUTTON = frozenset({"csrf_token", "back", "form"})
 """All fields sent by a form that is only a button, with nothing typed or chosen."""
 _SHOWN_NEXT = "told"
-"""Key of the session for the error that the layout of the next page shows, and takes out."""
+"""Key of the session for the error that the next page shows."""
 
 
 def domain_response(error: OffdiagError, ways_out: Sequence[tuple[str, str]] = ()) -> Response:

@@ -220,7 +220,8 @@ def _value_text(decision: Decision, leader: Leader) -> str:
     """ "0.589 (0.540 – 0.637) balanced accuracy, not in the best set"."""
     value, metric = leader.run.value, decision.leaders.metric
     interval = interval_text(value)
-    text = f"{metric_values.known(value)}{f' ({interval})' if interval else ''} {inside(metric)}"
+    within = f" ({interval})" if interval else ""
+    text = f"{metric_values.known(value)}{within} {title_inside(metric)}"
     is_worse = decision.leaders.best_set and not leader.is_in_set
     return f"{text}, not in the best set" if is_worse and not leader.run.is_chosen_here else text
 
