@@ -42,8 +42,14 @@ def as_array(values: object, *, field: str) -> NDArray[Any]:
     """The values as a numpy array.
 
     Raises `InvalidInput` if they have none, like sparse tensors, quantised ones and those without
-    data.
+    data, and for a Series of structs, which would lose the names of its fields.
     """
+    if is_of_structs(values):
+        raise InvalidInput(
+            "structs cannot be read as an array.",
+            field=field,
+            hint="Make columns of their fields, as series.struct.unnest() does.",
+        )
     try:
         return np.asarray(readable(values))
     except (TypeError, ValueError, RuntimeError) as error:
@@ -52,6 +58,11 @@ def as_array(values: object, *, field: str) -> NDArray[Any]:
             field=field,
             hint="Give a dense array of numbers or text.",
         ) from None
+
+
+def is_of_structs(values: object) -> bool:
+    """Whether it is a Series of polars with structs, of which numpy makes a table."""
+    return str(getattr(values, "dtype", "")).startswith("Struct(")
 
 
 Column: TypeAlias = "NDArray[Any] | pa.Array"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from offdiag.domain.column_names import are_numbered
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import as_array, readable
+from offdiag.inputs.columns import as_array, is_of_structs, readable
 
 _FIELD = "y_score"
 _COLUMN_AXIS = 1
@@ -61,8 +61,10 @@ def require_column_of(y_score: object, labels: LabelSet, positive_label: str | N
     names = _taken_apart(y_score, _FIELD)[1]
     if names is None:
         names = (getattr(y_score, "name", None),)
-    if len(names) != 1 or len(labels) != 2 or not isinstance(names[0], (str, bool, np.bool_)):
+    if len(names) != 1 or len(labels) != 2:
         return
+    if not isinstance(y_score, Mapping) and not isinstance(names[0], (str, bool, np.bool_)):
+        return  # Perhaps only its place in a table.
     name = _text(names[0])
     if name in labels.index and positive_label is not None and name != positive_label:
         raise InvalidInput(
@@ -81,8 +83,7 @@ def _taken_apart(y_score: Any, field: str) -> tuple[Any, tuple[object, ...] | No
         return y_score.values, y_score.names
     if isinstance(y_score, Mapping):
         return _stacked(y_score, field), tuple(y_score)
-    if str(getattr(y_score, "dtype", "")).startswith("Struct("):
-        # Polars would give an array of the fields, without their names.
+    if is_of_structs(y_score):
         y_score = y_score.struct.unnest()
     if isinstance(y_score, (pa.Table, pa.RecordBatch)):
         return y_score, tuple(y_score.schema.names)

@@ -327,3 +327,11 @@ def test_a_table_may_stand_beside_an_iterator_of_sets() -> None:
     )
 
     assert found.predicted.tolist() == found.actual.tolist()
+
+
+def test_structs_are_refused_because_numpy_forgets_the_names_of_their_fields() -> None:
+    given = pl.Series([{"sea": 1, "sky": 0}, {"sea": 0, "sky": 1}])
+    moved = pl.Series([{"sky": 0, "sea": 1}, {"sky": 1, "sea": 0}])
+
+    with pytest.raises(InvalidInput, match=r"structs cannot be read.*struct\.unnest\(\)"):
+        encode_sets(y_true=given, y_pred=moved)

@@ -94,6 +94,17 @@ def test_one_column_is_not_called_after_the_other_class(y_score: Any) -> None:
         require_column_of(y_score, TWO, "yes")
 
 
+@pytest.mark.parametrize("key", [0, np.int64(0), "0"])
+def test_a_mapping_names_the_class_also_with_a_number(key: Any) -> None:
+    digits = LabelSet.declared([0, 1])
+
+    require_column_of({key: [0.1]}, digits, "0")
+    with pytest.raises(InvalidInput, match="is called '0', but the positive class is '1'"):
+        require_column_of({key: [0.1]}, digits, "1")
+    # The one column of a frame may only be numbered.
+    require_column_of(pd.DataFrame({0: [0.1]}), digits, "1")
+
+
 @pytest.mark.parametrize("y_score", [[0.1], np.array([0.1]), pd.Series([0.1], name="score")])
 def test_a_column_called_otherwise_is_that_of_the_positive_class(y_score: object) -> None:
     require_column_of(y_score, TWO, "yes")
