@@ -24,7 +24,7 @@ _CLASS_AXIS = 1
 _LOOKED_AT = 50_000
 """Number of samples whose scores are compared with the predictions, evenly spread over all."""
 _LOOKED_AT_IN_SETS = 500_000
-"""Number of scores that are compared for multi-label samples."""
+"""Number of scores that are compared for multi-label samples, and class by class."""
 _FEWEST = 5
 """With fewer predictions or examples, a class says nothing about its scores."""
 _NEARLY_ALL = 0.9
@@ -90,8 +90,9 @@ def truth_notes(
 
     They take the place of predictions where these are made from the scores. As a model is often
     wrong, its scores must be worse than chance: with a column per class, the examples of some
-    classes mostly have their highest score under the next one; with one column, the positive class
-    has lower scores than the other one.
+    classes mostly have their highest score under the next one, or samples have lower scores of
+    their class than others; with one column, the positive class has lower scores than the other
+    one.
     """
     step = max(1, len(actual) // _LOOKED_AT)
     values, codes = scores.values[::step], actual[::step].astype(np.int64)
@@ -100,7 +101,10 @@ def truth_notes(
             return (_BY_LOWEST.format("y_true"),)
         exchanged = _exchanged_in_truth(values.argmax(axis=_CLASS_AXIS), codes, len(labels))
         template = "where y_true is {}, the highest score is mostly that of {}"
-        return (_in_another_order(labels, exchanged, template),) if exchanged else ()
+        if exchanged:
+            return (_in_another_order(labels, exchanged, template),)
+        what = "where a class is y_true, its score is mostly lower than elsewhere"
+        return (_other_order(labels, what),) if _are_below_chance(values, codes) else ()
     if positive_label is None or not _is_below_chance(
         values[:, 0], codes == labels.index[positive_label]
     ):
@@ -187,17 +191,38 @@ def _exchanged_in_truth(
     return exchanged
 
 
+def _are_below_chance(values: NDArray[np.float32], actual: NDArray[np.int64]) -> bool:
+    """Whether scores (n, K) of the actual classes are lower than in any order of the samples.
+
+    The mean and variance of the sum of their ranks over all orders are exact.
+    """
+    step = max(1, values.size // _LOOKED_AT_IN_SETS)
+    values, actual = values[::step], actual[::step]
+    n_samples, n_classes = values.shape
+    ranks = np.stack([_ranks(column) for column in values.T], axis=_CLASS_AXIS)
+    ranks -= (n_samples + 1) / 2
+    n_actual = np.bincount(actual, minlength=n_classes)
+    among_classes = ranks - (ranks @ n_actual / n_samples)[:, np.newaxis]
+    error = math.sqrt((among_classes**2).sum(axis=0) @ n_actual / max(1, n_samples - 1))
+    return bool(ranks[np.arange(n_samples), actual].sum() < -_BY_CHANCE * error)
+
+
 def _is_below_chance(score: NDArray[np.float32], is_positive: NDArray[np.bool_]) -> bool:
     """Whether the area under the ROC curve is below a half, by the test of Mann and Whitney."""
     n_positive = int(is_positive.sum())
     n_pairs = n_positive * (len(score) - n_positive)
     if n_pairs == 0:
         return False
-    _, places, sizes = np.unique(score, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(sizes) - (sizes - 1) / 2)[places]
-    above = float(ranks[is_positive].sum()) - n_positive * (n_positive + 1) / 2
+    above = float(_ranks(score)[is_positive].sum()) - n_positive * (n_positive + 1) / 2
     error = math.sqrt(n_pairs * (len(score) + 1) / 12)
     return above - n_pairs / 2 < -_BY_CHANCE * error
+
+
+def _ranks(score: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Ranks from 1 on; equal scores share their mean."""
+    _, places, sizes = np.unique(score, return_inverse=True, return_counts=True)
+    ranks: NDArray[np.float64] = (np.cumsum(sizes) - (sizes - 1) / 2)[places]
+    return ranks
 
 
 def _notes_on_one(
@@ -280,8 +305,11 @@ def _in_another_order(
     ]
     more = len(exchanged) - len(shown)
     rest = f"; and {more} more" if more else ""
+    return _other_order(labels, f"{'; '.join(shown)}{rest}")
+
+
+def _other_order(labels: LabelSet, what: str) -> str:
     return (
         f"The columns of y_score seem to be in another order than the labels {labels.preview()}: "
-        f"{'; '.join(shown)}{rest}. Name the columns, as in {{class: scores}}, or declare labels= "
-        "in their order."
+        f"{what}. Name the columns, as in {{class: scores}}, or declare labels= in their order."
     )

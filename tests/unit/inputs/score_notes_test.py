@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from itertools import permutations
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from offdiag.domain.labels import LabelSet
-from offdiag.inputs.score_notes import score_notes, sum_notes, truth_notes
+from offdiag.inputs import score_notes as score_notes_module
+from offdiag.inputs.score_notes import _are_below_chance, score_notes, sum_notes, truth_notes
 from offdiag.inputs.scores import Scores
 from offdiag.metrics.multilabel.sets import pack_sets
 from offdiag.metrics.scores.forecasts import Forecasts
@@ -117,6 +123,40 @@ def test_every_order_but_that_of_the_labels_is_noted_by_the_truth(k: int, seed: 
 
     assert bool(found) == bool((order != np.arange(k)).any())
     assert truth_notes(Scores(values), actual, labels, None) == ()
+
+
+@given(st.integers(2, 6), st.integers(0, 2**32 - 1))
+def test_another_order_of_the_scores_of_a_weak_model_is_noted_by_the_truth(
+    k: int, seed: int
+) -> None:
+    """Few of its highest scores are those of the class, but they are lower elsewhere."""
+    draw = np.random.default_rng(seed)
+    actual = draw.integers(0, k, 400 * k, dtype="u2")
+    values = draw.dirichlet(np.ones(k), len(actual)) + 0.15 * np.eye(k)[actual]
+    values = (values / values.sum(axis=1, keepdims=True)).astype(np.float32)
+    labels = LabelSet.numbered(k)
+    moved = Scores(np.roll(values, 1, axis=1))
+
+    (note,) = truth_notes(moved, actual, labels, None)
+
+    assert MOVED in note
+    assert truth_notes(Scores(values), actual, labels, None) == ()
+
+
+@given(st.lists(st.integers(0, 2), min_size=4, max_size=7), st.integers(0, 2**32 - 1))
+def test_ranks_of_the_actual_classes_are_compared_with_all_orders_of_samples(
+    actual: list[int], seed: int
+) -> None:
+    """The error is that over all orders, which are few enough to be listed."""
+    values = np.random.default_rng(seed).integers(0, 4, (len(actual), 3))
+    ranks = rankdata(values, axis=0) - (len(actual) + 1) / 2
+    sums = [sum(ranks[row, code] for row, code in enumerate(p)) for p in permutations(actual)]
+    own = sum(ranks[row, code] for row, code in enumerate(actual))
+
+    with patch.object(score_notes_module, "_BY_CHANCE", 1.0):
+        found = _are_below_chance(values.astype(np.float32), np.array(actual))
+
+    assert found == (own < -np.std(sums)) or math.isclose(own, -np.std(sums))
 
 
 @given(st.integers(2, 300), st.integers(0, 2**32 - 1))
