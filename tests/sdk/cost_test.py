@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 import offdiag
+from offdiag.errors import InvalidInput
 from offdiag.sdk.run import Run
 from offdiag.services.cost_matrices import add_costs
 from offdiag.store.schema import open_database
@@ -51,6 +53,12 @@ def test_class_shares_at_deployment_are_taken_by_label(run: Run) -> None:
     found = offdiag.cost(run, weights="visits", prevalence={"well": 0.9, "ill": 0.1})
 
     assert found["mean_cost"].value == pytest.approx(0.9 * 0.5 + 0.1 * 5)
+    series = pd.Series({"well": 0.9, "ill": 0.1})
+    for shares in (series, series[::-1]):
+        again = offdiag.cost(run, weights="visits", prevalence=shares)
+        assert again["mean_cost"].value == found["mean_cost"].value
+    with pytest.raises(InvalidInput, match="prevalence"):
+        offdiag.cost(run, weights="visits", prevalence={0.9, 0.1})
 
 
 def test_a_matrix_finds_costs_in_the_registry_that_is_named(run: Run, url: str) -> None:

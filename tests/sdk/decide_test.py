@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 import offdiag
@@ -40,8 +41,9 @@ def test_costs_of_ones_own_decide_what_is_cheapest_to_expect(run: Run) -> None:
     assert found.recall_changes["ill"].value == pytest.approx(2 / 3)
     assert found.run is None
     assert found.to_dict()["recipe"]["rule"] == "least_expected_cost"
-    shares = run.decide(weights=VISITS, prevalence={"well": 0.8, "ill": 0.2})
-    assert shares.to_dict()["recipe"]["shares"] == "well:0.8,ill:0.2"
+    for given in ({"well": 0.8, "ill": 0.2}, pd.Series({"ill": 0.2, "well": 0.8}), [0.8, 0.2]):
+        shares = run.decide(weights=VISITS, prevalence=given)
+        assert shares.to_dict()["recipe"]["shares"] == "well:0.8,ill:0.2"
 
 
 @pytest.mark.parametrize(("threshold", "flagged"), [(0.25, 15), ("cheapest", 25), (0.95, 0)])

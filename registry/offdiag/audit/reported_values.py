@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from offdiag.audit.printed import Printed, Rounding, printed
+from offdiag.domain.column_names import by_label
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.metrics.custom import custom_versions
@@ -107,9 +108,10 @@ class Claim:
 def claims_from(reported: Mapping[str, object], labels: LabelSet | None) -> tuple[Claim, ...]:
     """Read a mapping of published numbers.
 
-    A value is one number, or one number for each class: a mapping from labels, or a sequence
-    in the order of `labels`. Raises `InvalidInput` for unknown metrics and labels, values that
-    are not numbers, aggregates given by class, and an empty mapping.
+    A value is one number, or one number for each class: a mapping from labels, a Series of pandas
+    whose index has them, or a sequence in the order of `labels`. Raises `InvalidInput` for unknown
+    metrics and labels, values that are not numbers, aggregates given by class, and an empty
+    mapping.
     """
     found: list[Claim] = []
     for name, value in reported.items():
@@ -152,6 +154,7 @@ def _by_class(value: object, labels: LabelSet | None, field: str) -> list[tuple[
             field=field,
             hint="Give labels=, class_counts= or matrix=, or a mapping from labels to values.",
         )
+    value = by_label(value, labels, field=field)
     if isinstance(value, Mapping):
         return [
             (labels.code_of(label, field_name=field), number) for label, number in value.items()

@@ -1,4 +1,4 @@
-"""Names of table columns, where these are class names or labels."""
+"""Names of table columns, and of the values of a Series, where these are class names or labels."""
 
 from __future__ import annotations
 
@@ -51,6 +51,25 @@ def columns_of(table: object) -> Any:
 def are_numbered(names: Sequence[object]) -> bool:
     """Whether columns are called 0, 1 and so on in this order, as columns without names are."""
     return not isinstance(_plain(names[0]), bool) and list(names) == list(range(len(names)))
+
+
+def by_label(values: Any, labels: LabelSet | None = None, *, field: str) -> Any:
+    """A Series of pandas with a value for each class as a mapping from labels; others unchanged.
+
+    So is one that is only numbered from 0, unless the labels are these numbers. Raises
+    `InvalidInput` for a label that occurs twice.
+    """
+    if not (hasattr(type(values), "iloc") and getattr(values, "ndim", None) == 1):
+        return values
+    names = values.index.tolist()
+    if len(set(names)) < len(names):
+        raise InvalidInput(
+            "its index has a label more than once.", field=field, hint="Name each class once."
+        )
+    is_numbered = names == list(range(len(names)))
+    if is_numbered and (labels is None or set(map(str, names)) != set(labels.names)):
+        return values
+    return dict(zip(names, values.tolist(), strict=True))
 
 
 def _plain(name: Any) -> object:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
+from offdiag.domain.column_names import by_label
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
@@ -143,7 +145,8 @@ def cost(
     * `orientation`: "actual_columns" if the rows of a table of counts are predicted classes.
       Default: the named axes of a DataFrame, else actual classes as rows, like the weights. It
       never applies to the weights.
-    * `prevalence`: the share of each class at deployment, by label or in label order.
+    * `prevalence`: the share of each class at deployment, by label, in a mapping or the index of a
+      Series, or in label order.
     * `currency`: the unit of the costs.
     * `project`, `url`: where stored costs are looked up. Default: the project of a run, else the
       configured project and registry.
@@ -162,7 +165,9 @@ def cost(
         costs = cost_matrix(weights, labels=counts.labels, currency=currency)
     shares = None
     if prevalence is not None:
-        given = prevalence if isinstance(prevalence, Mapping) else list(prevalence)
+        given: Any = by_label(prevalence, counts.labels, field="prevalence")
+        if not isinstance(given, (Mapping, AbstractSet)):  # A set has no order, and is refused.
+            given = list(given)
         shares = declared_prevalence(given, labels=counts.labels)
     cells = counts.sums if isinstance(counts, WeightedCounts) else counts.counts
     found = evaluate_costs(cells, costs.weights, prevalence=shares)
@@ -314,6 +319,7 @@ def _cost_basis(
 
 def _shares(given: object, labels: LabelSet) -> dict[str, float]:
     """The shares as given; rounded ones are rescaled where they are used."""
+    given = by_label(given, labels, field="prevalence")
     stated = given if isinstance(given, Mapping) else cast("Any", given)
     declared_prevalence(stated, labels=labels)
     if isinstance(given, Mapping):

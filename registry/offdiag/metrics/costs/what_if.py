@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offdiag.domain.column_names import by_label
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import probabilities
@@ -31,10 +32,11 @@ def declared_prevalence(
 ) -> NDArray[np.float64]:
     """The share of each class at deployment, shape (K,), summing to 1.
 
-    `prevalence` is a mapping {label: share} that names every label, or a sequence of shares
-    in label order. Raises `InvalidInput` for missing or unknown labels, shares outside
-    [0, 1], and a sum that is not 1.
+    `prevalence` is a mapping {label: share} that names every label, a Series of pandas whose index
+    does, or a sequence of shares in label order. Raises `InvalidInput` for missing or unknown
+    labels, shares outside [0, 1], and a sum that is not 1.
     """
+    prevalence = by_label(prevalence, labels, field="prevalence")
     if isinstance(prevalence, Mapping):
         given = {
             label_text(key, field_name="prevalence"): share for key, share in prevalence.items()

@@ -8,6 +8,7 @@ from typing import Any
 from offdiag.audit.audit import audited
 from offdiag.audit.findings import AuditReport
 from offdiag.audit.reported_values import Facts, claims_from, labels_in, most_classes_listed
+from offdiag.domain.column_names import by_label
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
@@ -37,7 +38,7 @@ def audit_reported(
       and those in common use. A class metric takes a mapping from labels to numbers, or a sequence
       in label order; a single number belongs to the positive class, or is an average.
     * `class_counts`: the numbers of actual samples: a mapping from labels, or a sequence in label
-      order.
+      order. Here and in `reported`, a Series of pandas is read by its index.
     * `matrix`: a confusion matrix of counts as printed. The audit finds out which axis has the
       actual classes, if anything shows it. A DataFrame with two named axes is oriented by them,
       and its cells are placed by the labels of its axes.
@@ -59,6 +60,10 @@ def audit_reported(
     if matrix is not None:
         turned = named_orientation(matrix)
         matrix, labels = placed(matrix, labels)
+    class_counts = by_label(class_counts, field="class_counts")
+    reported = {
+        name: by_label(value, field=f"reported[{name!r}]") for name, value in reported.items()
+    }
     names = _labels(reported, class_counts, matrix, labels)
     facts = Facts(
         labels=names,
@@ -103,15 +108,16 @@ def _length(given: object) -> int:
 
 def _class_counts(given: object, labels: LabelSet | None) -> tuple[int, ...]:
     names = () if labels is None else labels.names
+    given = by_label(given, labels, field="class_counts")
     if isinstance(given, Mapping):
-        by_label = {label_text(label, field_name="class_counts"): n for label, n in given.items()}
-        if set(by_label) != set(names):
+        counted = {label_text(label, field_name="class_counts"): n for label, n in given.items()}
+        if set(counted) != set(names):
             raise InvalidInput(
-                f"it counts {sorted(by_label)}, but the labels are {list(names)}.",
+                f"it counts {sorted(counted)}, but the labels are {list(names)}.",
                 field="class_counts",
                 hint="Give one count for each label.",
             )
-        given = [by_label[name] for name in names]
+        given = [counted[name] for name in names]
     counts = whole_counts(given, field="class_counts")  # type: ignore[arg-type]  # Checked inside.
     if counts.ndim != 1 or len(counts) != len(names):
         raise InvalidInput(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from offdiag.domain.labels import LabelSet
@@ -22,9 +23,26 @@ def test_shares_come_in_label_order_and_add_up_to_one(given: Any) -> None:
     assert found.sum() == pytest.approx(1.0, abs=1e-15)
 
 
+def test_a_series_is_read_by_its_index() -> None:
+    shares = pd.Series(["spam"] + ["ham"] * 9).value_counts(normalize=True)
+    digits = LabelSet.declared([1, 0])
+
+    found = [
+        declared_prevalence(pd.Series([0.1, 0.9], ["spam", "ham"]), labels=HAM_AND_SPAM),
+        declared_prevalence(shares[::-1], labels=HAM_AND_SPAM),
+        declared_prevalence(pd.Series([0.1, 0.9]), labels=digits),
+        # Without names of classes, its order is that of the labels.
+        declared_prevalence(pd.Series([0.9, 0.1]), labels=HAM_AND_SPAM),
+    ]
+
+    assert [each.tolist() for each in found] == [[0.9, 0.1]] * 4
+
+
 @pytest.mark.parametrize(
     ("given", "text"),
     [
+        (pd.Series([0.9, 0.1], ["ham", "eggs"]), "'eggs' is not among both"),
+        (pd.Series([0.5, 0.4, 0.1], ["ham", "spam", "ham"]), "a label more than once"),
         ([0.9, 0.2], "the shares add up to 1.1"),
         ([0.5], r"the shape is \(1,\) for 2 classes"),
         ([1.2, -0.2], "is not between 0 and 1"),

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from offdiag.audit.findings import AuditVerdict
@@ -18,7 +19,14 @@ SCREENING_REPORTED = {"accuracy": "97.8%", "precision": "28.6%", "recall": "80%"
 
 @pytest.mark.parametrize(
     "class_counts",
-    [{"-": 9900, "+": 100}, {"+": 100, "-": 9900}, [100, 9900], np.array([100, 9900])],
+    [
+        {"-": 9900, "+": 100},
+        {"+": 100, "-": 9900},
+        [100, 9900],
+        np.array([100, 9900]),
+        pd.Series(["+"] * 100 + ["-"] * 9900).value_counts(),
+        pd.Series([100, 9900]),
+    ],
 )
 def test_class_counts_come_by_label_or_in_label_order(class_counts: Any) -> None:
     report = audit_reported(
@@ -31,6 +39,22 @@ def test_class_counts_come_by_label_or_in_label_order(class_counts: Any) -> None
     assert report.verdict is AuditVerdict.CONSISTENT
     assert report.tables is not None
     assert report.tables.count == 1
+
+
+def test_a_series_of_class_values_is_read_by_its_index() -> None:
+    recalls = pd.Series(["99%", "80%"], index=["-", "+"])
+    sizes = pd.Series({"+": 100, "-": 9900})
+
+    report = audit_reported(reported={"recall": recalls}, class_counts=sizes)
+    named = audit_reported(reported={"recall": dict(recalls)}, class_counts=dict(sizes))
+    counted = audit_reported(reported={"recall": recalls})
+
+    assert report.to_dict() == named.to_dict()
+    assert {each["label"] for each in counted.to_dict()["numbers"]} == {"+", "-"}
+    by_number = audit_reported(
+        reported={"recall": pd.Series(["80%", "99%"])}, class_counts={1: 9900, 0: 100}
+    )
+    assert [each["label"] for each in by_number.to_dict()["numbers"]] == ["0", "1"]
 
 
 def test_integer_labels_are_the_texts_they_look_like() -> None:
