@@ -180,9 +180,12 @@ def test_the_slider_moves_everything_and_agrees_with_the_server(
     page = seen.page
     before = page.locator(".flip-chart .now").get_attribute("d")
     cost = page.locator("#ranking [data-letter=A] [data-cost]")
+    slider = page.locator("#ratio")
+    expect(slider).to_have_attribute("aria-valuetext", page.locator("#at").input_value())
 
     with page.expect_response("**/whatif?*"):
-        page.locator("#ratio").fill("130")
+        slider.fill("130")
+        expect(slider).to_have_attribute("aria-valuetext", "20")
         # The browser's own numbers, before the server has answered.
         expect(page.locator("#at")).to_have_value("20")
         assert page.locator(".flip-chart .now").get_attribute("d") != before

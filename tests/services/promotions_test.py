@@ -124,7 +124,10 @@ def test_what_cannot_be_decided_is_refused_and_nothing_is_stored(database: Datab
     with pytest.raises(InvalidInput, match="reason"):
         approve(database, run.id, reason=" ", author=None)
     gate = judged(database, run.id, "recall[1] >= 0.99")
-    with pytest.raises(Conflict, match="fails the gate"):
+    with pytest.raises(Conflict, match=r"gate: recall\[1\] >= 0.99 \(measured 0\.\d+\)\."):
+        approve(database, run.id, reason="good", author=None, gate=gate)
+    gate = judged(database, run.id, "log_loss <= 0.1", "recall[1] >= 0.99")
+    with pytest.raises(Conflict, match=r"log_loss <= 0\.1 \(no scores were logged\); recall"):
         approve(database, run.id, reason="good", author=None, gate=gate)
     assert decided(database).history == ()
 

@@ -126,6 +126,11 @@ def test_runs_that_cannot_be_told_apart_are_counted_and_compared(
     dots = page.one("svg", "scatter").inside("a")
     assert len(dots) == 4
     assert sum("in-set" in dot.classes for dot in dots) == 2
+    # The name of a dot says what its fill and its bar show.
+    spoken = [dot["aria-label"] for dot in dots]
+    assert [text.endswith(", in the best set") for text in spoken] == [False, False, True, True]
+    number = r"0\.\d{3}"
+    assert all(re.search(rf"{number} \({number} – {number}\), ", text) for text in spoken)
     labelled = page.one("p", "budget").text
     assert labelled.startswith(("About", "More than"))
     said = r"Chosen for its value among 4 runs, the first is expected to reach about (0\.\d+) on"

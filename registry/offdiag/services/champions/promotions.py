@@ -13,8 +13,10 @@ from datetime import datetime
 
 from offdiag.domain.runs import PromotionRole, RunState
 from offdiag.domain.texts import require_reason
+from offdiag.domain.values import reason_text
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.gate.conditions import parse_condition
+from offdiag.gate.evaluate_conditions import Finding
 from offdiag.services.champions.leaders import primary_metric
 from offdiag.services.gates.gate import GateResult, gate_run
 from offdiag.settings import Settings
@@ -66,7 +68,7 @@ def approve(
     """
     why = require_reason(reason)
     if gate is not None and not gate.passed and not although_gate_fails:
-        failed = [finding.condition.text for finding in gate.findings if not finding.passed]
+        failed = [_failed_text(finding) for finding in gate.findings if not finding.passed]
         raise Conflict(
             f"run {run_id} fails the gate: {'; '.join(failed)}.",
             field="gate",
@@ -96,6 +98,14 @@ def approve(
             gate=gate,
             now=database.clock(),
         )
+
+
+def _failed_text(finding: Finding) -> str:
+    """ "recall[mel] >= 0.9 (measured 0.511765)", or why there is no value."""
+    if finding.measured is not None:
+        return f"{finding.condition.text} (measured {finding.measured:.6g})"
+    why = "" if finding.reason is None else f" ({reason_text(finding.reason)})"
+    return f"{finding.condition.text}{why}"
 
 
 def propose(

@@ -51,8 +51,8 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
                 is_champion=role is PromotionRole.CHAMPION,
                 url=f"/runs/{run_id}",
                 name=f"{role} {name}" if role else name if in_set else "",
-                description=f"{leader.run.name}: {title_inside(asked.across)} "
-                f"{numbers.metric(across.estimate)}, {up[1]}{f', {role}' if role else ''}"
+                description=f"{leader.run.name}: {title_inside(asked.across)} {_estimate(across)}, "
+                f"{up[1]}{f', {role}' if role else ''}{', in the best set' if in_set else ''}"
                 f"{f', another rule on {source[0]}' if source else ''}",
             )
         )
@@ -68,6 +68,13 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
         up_range=(0, inf) if asked.by_cost else (0, 1),
     )
     return scatter(dots, axes, name=f"{axes.up} and {title_inside(asked.across)} of each run")
+
+
+def _estimate(extent: Extent) -> str:
+    value = numbers.metric(extent.estimate)
+    if extent.low is None:
+        return value
+    return f"{value} ({numbers.interval(extent.lowest, extent.highest)})"
 
 
 def _up(decision: Decision, run_id: str, *, by_cost: bool) -> tuple[float, str] | None:

@@ -265,19 +265,25 @@ function setUp(scenario, grid) {
     later();
   }
 
+  // Its position is of a logarithmic scale and means nothing to those who hear it.
+  function place(x) {
+    range.value = String(placeOfRatio(x));
+    range.setAttribute("aria-valuetext", String(x));
+  }
+
   function setUpSlider() {
     if (!range) return;
     range.hidden = false;
-    range.value = String(placeOfRatio(Number(at.value)));
+    place(Number(at.value));
     range.addEventListener("input", () => {
       at.value = String(ratioAt(Number(range.value)));
-      range.setAttribute("aria-valuetext", `${at.value}×`);
+      range.setAttribute("aria-valuetext", at.value);
       move(Number(at.value));
     });
     at.addEventListener("input", () => {
       const x = parseCost(at.value);
       if (x === null || x <= 0) return;
-      range.value = String(placeOfRatio(x));
+      place(x);
       move(x);
     });
   }
@@ -296,7 +302,7 @@ function setUp(scenario, grid) {
     shown.querySelector(".slider-label").textContent = found.querySelector(".slider-label").textContent;
     if (at === document.activeElement || range === document.activeElement) return;
     at.value = found.querySelector("#at").value;
-    range.value = String(placeOfRatio(Number(at.value)));
+    place(Number(at.value));
   }
 
   function address() {
