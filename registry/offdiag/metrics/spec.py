@@ -101,7 +101,8 @@ def with_all_inversions(
     )
 
 
-# How an interval is computed, in words; docs/intervals.md says when there is none.
+# How an interval is computed, in words; docs/intervals.md says when there is none. The phrases
+# decide, too: whether there is an interval, and whether bias is subtracted from its draws.
 NO_INTERVAL = "None. The value describes the data, or is a number of examples or classes."
 WILSON = "Wilson's score interval of a binomial proportion."
 WILSON_TRANSFORMED = (
@@ -116,6 +117,9 @@ OF_MATRIX = f"{POSTERIOR} Above 200 classes, twice the bias of the draws is subt
 OF_MATRIX_LESS_BIAS = (
     f"{POSTERIOR} With more than two classes, the bias of the draws is subtracted; above 200 "
     "classes, twice the bias."
+)
+LESS_TWICE_THE_BIAS = (
+    f"{POSTERIOR} With more than two classes, twice the bias of the draws is subtracted."
 )
 OF_CELLS = f"{POSTERIOR} Above 200 classes, the delta method."
 OF_CLASS = "Draws from the posterior of the class against the rest, with Jeffreys' prior."
