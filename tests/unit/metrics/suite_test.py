@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,14 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
+from offdiag.metrics.catalogue import SPECS
+from offdiag.metrics.suite import (
+    AGGREGATE_KEYS,
+    PER_CLASS_KEYS,
+    SUITE_VERSION,
+    Suite,
+    evaluate_stack,
+)
 from support.published_matrices import ALWAYS_NEGATIVE, THREE_CLASSES, WINE
 
 
@@ -37,6 +45,16 @@ def test_the_keys_are_the_published_ones_in_their_order() -> None:
     assert len(AGGREGATE_KEYS) == 50
     assert PER_CLASS_KEYS[:6] == ("tp", "fn", "fp", "tn", "support", "predicted")
     assert len(PER_CLASS_KEYS) == 34
+
+
+def test_other_keys_are_another_version_of_the_suite() -> None:
+    """Else runs that were evaluated before lack a new metric and are not evaluated again."""
+    keys = "\n".join(sorted(f"{spec.scope} {spec.key}" for spec in SPECS))
+    digest = hashlib.sha256(keys.encode()).hexdigest()[:12]
+
+    assert (SUITE_VERSION, digest) == (11, "8dd0fe83f6fd"), (
+        "raise SUITE_VERSION in metrics/suite.py, then write the new version and digest here"
+    )
 
 
 def test_quantities_have_the_shape_of_the_stack() -> None:
