@@ -17,7 +17,9 @@ EXAMPLE = Path(__file__).parents[3] / "config" / "flags.example.toml"
 
 
 def test_settings_and_rules_have_the_same_thresholds_and_defaults() -> None:
-    assert Settings().flags.model_dump() == asdict(Thresholds())
+    assert Settings().flags.model_dump() == asdict(Thresholds()), (
+        "FlagsSettings in settings/model.py repeats the thresholds"
+    )
 
 
 def test_the_example_file_makes_valid_thresholds_that_differ_from_the_defaults(

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 
 from offdiag.flags.catalogue import RULES, RuleDescription
-from offdiag.flags.rules import MEANINGS, METRICS_OF, THRESHOLDS_OF
-from offdiag.flags.thresholds import Thresholds
+from offdiag.flags.rules import THRESHOLDS_OF
+from offdiag.flags.thresholds import MEANINGS, Thresholds
 from offdiag.metrics.custom import custom_suffix
 from offdiag.settings import FlagsSettings, Settings, load_settings
 from offdiag.settings.load import SettingSource
@@ -81,11 +81,10 @@ class ThresholdInForce:
 
 @dataclass(frozen=True, slots=True)
 class RuleInForce:
-    """A rule with its thresholds and the keys of the metrics it uses."""
+    """A rule with its thresholds."""
 
     rule: RuleDescription
     thresholds: tuple[ThresholdInForce, ...]
-    metrics: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,6 @@ def browse_rules(
                     _threshold(name, in_force.thresholds, sources)
                     for name in THRESHOLDS_OF[rule.id]
                 ),
-                METRICS_OF[rule.id],
             )
             for rule in RULES.values()
         ),

@@ -40,7 +40,7 @@ def rules_view(overview: RulesOverview) -> str:
         rules=[
             (
                 each,
-                [(_TITLES[key], MetricAddress(key).url()) for key in each.metrics],
+                [(_TITLES[key], MetricAddress(key).url()) for key in each.rule.metrics],
                 ProblemsAddress(rule=each.rule.id).url(),
             )
             for each in overview.rules
@@ -69,7 +69,7 @@ def rules_record(overview: RulesOverview) -> dict[str, object]:
                 "per_class": each.rule.per_class,
                 "help": each.rule.help,
                 "changes": list(each.rule.changes),
-                "metrics": list(each.metrics),
+                "metrics": list(each.rule.metrics),
                 "thresholds": list(map(asdict, each.thresholds)),
             }
             for each in overview.rules
