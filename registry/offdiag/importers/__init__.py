@@ -7,7 +7,7 @@ names its axes in the file. Otherwise the caller must state it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -38,6 +38,7 @@ class Dialect:
     * `convention`: what rows and columns, or fields, mean.
     * `reader`: the function that reads a file.
     * `takes`: the keywords of `read` that apply.
+    * `example`, `about`: the name of such a file, and what it contains, for the command line.
     """
 
     name: str
@@ -45,6 +46,9 @@ class Dialect:
     convention: str
     reader: Callable[[Path, Stated], Imported]
     takes: tuple[str, ...] = ("labels",)
+    _: KW_ONLY
+    example: str
+    about: str
 
 
 _COLUMNS = ("labels", "true_column", "pred_column")
@@ -58,12 +62,16 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
                 scikit_learn.CONVENTION,
                 scikit_learn.read_scikit_learn,
                 ("labels", "report"),
+                example="matrix.json",
+                about="The array as JSON, CSV or .npy.",
             ),
             Dialect(
                 "caret",
                 "a printed confusionMatrix of R's caret, or its table as CSV",
                 caret.CONVENTION,
                 caret.read_caret,
+                example="printed.txt",
+                about="What R printed, or its table as CSV.",
             ),
             Dialect(
                 "dvclive",
@@ -71,6 +79,8 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
                 dvclive.CONVENTION,
                 dvclive.read_dvclive,
                 _COLUMNS,
+                example="plots.json",
+                about="The records as JSON or CSV.",
             ),
             Dialect(
                 "wandb",
@@ -78,14 +88,25 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
                 wandb.CONVENTION,
                 wandb.read_wandb,
                 (*_COLUMNS, "artifact"),
+                example="wandb/offline-run-17",
+                about="The table as JSON, or the folder of the run.",
             ),
-            Dialect("pycm", "a saved object of PyCM", pycm.CONVENTION, pycm.read_pycm),
+            Dialect(
+                "pycm",
+                "a saved object of PyCM",
+                pycm.CONVENTION,
+                pycm.read_pycm,
+                example="saved.obj",
+                about="What `ConfusionMatrix.save_obj` wrote.",
+            ),
             Dialect(
                 "mlflow",
                 "the directory of an MLflow run",
                 mlflow.CONVENTION,
                 mlflow.read_mlflow,
                 (*_COLUMNS, "orientation", "artifact"),
+                example="mlruns/0/17",
+                about="Folder of the run.",
             ),
             Dialect(
                 "lm-eval",
@@ -93,6 +114,8 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
                 lm_eval.CONVENTION,
                 lm_eval.read_lm_eval,
                 ("labels", "artifact"),
+                example="samples_sst2.jsonl",
+                about="What lm_eval wrote with --log_samples.",
             ),
             Dialect(
                 "hugging-face",
@@ -100,12 +123,16 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
                 hugging_face.CONVENTION,
                 hugging_face.read_hugging_face,
                 _COLUMNS,
+                example="predictions/",
+                about="Folder of the dataset, or the JSON file.",
             ),
             Dialect(
                 "csv",
                 "a CSV table whose corner names an axis",
                 named_axes.CONVENTION,
                 named_axes.read_named_axes,
+                example="matrix.csv",
+                about="The table as CSV.",
             ),
         )
     }

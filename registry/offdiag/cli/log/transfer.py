@@ -103,17 +103,6 @@ _OPTIONS = {
         "--pred", "pred_column", metavar="COLUMN", help="Column of the predicted classes."
     ),
 }
-_FILES_OF = {
-    "sklearn": ("matrix.json", "The array as JSON, CSV or .npy."),
-    "caret": ("printed.txt", "What R printed, or its table as CSV."),
-    "dvclive": ("plots.json", "The records as JSON or CSV."),
-    "wandb": ("wandb/offline-run-17", "The table as JSON, or the folder of the run."),
-    "lm-eval": ("samples_sst2.jsonl", "What lm_eval wrote with --log_samples."),
-    "hugging-face": ("predictions/", "Folder of the dataset, or the JSON file."),
-    "pycm": ("saved.obj", "What `ConfusionMatrix.save_obj` wrote."),
-    "csv": ("matrix.csv", "The table as CSV."),
-}
-"""An example of a file for each dialect, and its description."""
 _OF_RUN = (
     click.option("--name", required=True, help="Name of the run."),
     click.option("--dataset", required=True, help="Dataset that the model was evaluated on."),
@@ -192,11 +181,10 @@ def _command(dialect: Dialect) -> click.Command:
     command = with_options(click.argument("file", type=_FILE), *taken, *_OF_RUN)(store)
     summary = f"Import {dialect.title}."
     made = click.command(dialect.name, help=f"{summary}\n\n{dialect.convention}")(command)
-    example, about = _FILES_OF[dialect.name]
     return help_text(
-        f"import {dialect.name} {example} --name xgb-17 --dataset holdout",
+        f"import {dialect.name} {dialect.example} --name xgb-17 --dataset holdout",
         see=("log", "runs show"),
-        arguments={"file": about},
+        arguments={"file": dialect.about},
     )(made)
 
 
