@@ -13,6 +13,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
+from math import ceil
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
@@ -34,12 +35,14 @@ TABLES = frozenset(
 
 What they list has one importer by design, so a new metric, rule or importer may be a module.
 """
-MANY_RUN_FIELDS = 6
+ONE_IN = 4
+"""A class with one in four of the fields of a run repeats what a run is."""
 MANY_MODULES = 15
 STANDARD_TERMS = frozenset(
     ["logging", "streaming", "ranking", "resampling", "parsing", "paging", "rounding", "pooling"]
 )
 """Gerunds that are established names of what these modules do."""
+_PAGES = "offdiag_web.pages."
 _NO_GERUNDS = frozenset({"string", "lightning"})
 _RUN_ROW = "registry/offdiag/store/models/runs.py"
 _SHOWN_AS = frozenset({"n_cases", "n_samples", "logged_at"})
@@ -112,17 +115,21 @@ def run_fields() -> frozenset[str]:
 
 
 def classes_with_many_run_fields() -> list[str]:
-    """`path:Class` of every class that declares `MANY_RUN_FIELDS` or more of `run_fields`."""
+    """`path:Class` of every class that declares a quarter of `run_fields` or more.
+
+    A share, since a new column makes every class of what an author says one field larger.
+    """
     known = run_fields()
+    many = ceil(len(known) / ONE_IN)
     # Parsing takes most of the time, so only modules that name enough fields are parsed.
     words = re.compile(rf"^    ({'|'.join(sorted(known))})(?:_id)?: ", re.MULTILINE)
     return [
         f"{path}:{node.name}"
         for path in product_files()
-        if len(words.findall(text := _text(path))) >= MANY_RUN_FIELDS
+        if len(words.findall(text := _text(path))) >= many
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.ClassDef)
-        if len({_field(name) for name in _annotated(node)} & known) >= MANY_RUN_FIELDS
+        if len({_field(name) for name in _annotated(node)} & known) >= many
     ]
 
 
@@ -139,12 +146,17 @@ def modules_with_one_importer() -> dict[str, str]:
 
 
 def modules_for_one_other() -> list[str]:
-    """The same without modules that a table lists for the program to find."""
+    """The same without modules that a table lists for the program to find, and parts of pages."""
     return sorted(
         module
         for module, importer in modules_with_one_importer().items()
-        if importer not in TABLES
+        if importer not in TABLES and not _is_part_of_page(module)
     )
+
+
+def _is_part_of_page(module: str) -> bool:
+    """Whether it is the view or the address of a page, which every page may have."""
+    return module.startswith(_PAGES) and module.rpartition(".")[2] in ("view", "address")
 
 
 def import_contracts() -> int:
