@@ -76,7 +76,13 @@ def table_names(connection: Connection) -> set[str]:
 
 
 def test_every_revision_has_data_and_no_data_is_left_over() -> None:
-    assert sorted(file.stem for file in DATA.glob("*.py")) == list(offdiag_migrations.revisions())
+    revisions, with_data = (
+        {*offdiag_migrations.revisions()},
+        {file.stem for file in DATA.glob("*.py")},
+    )
+
+    assert sorted(revisions - with_data) == [], f"write <revision>.py in {DATA}, like the others"
+    assert sorted(with_data - revisions) == []
 
 
 @pytest.mark.usefixtures("revisions_read_once")

@@ -42,8 +42,10 @@ def assert_equals_definition(
     suite = evaluate_stack(matrix, ordinal=True)
     expected = exact_metrics.aggregate(cells)
     expected_by_class = exact_metrics.per_class(cells)
-    assert set(expected) == set(AGGREGATE_KEYS)
-    assert set(expected_by_class) == set(PER_CLASS_KEYS)
+    assert set(AGGREGATE_KEYS) - set(expected) == set(), "define them in support/exact_metrics.py"
+    assert set(expected) - set(AGGREGATE_KEYS) == set()
+    assert set(PER_CLASS_KEYS) - set(expected_by_class) == set(), "define them there, too"
+    assert set(expected_by_class) - set(PER_CLASS_KEYS) == set()
     for key, exact in expected.items():
         if key != "nir_p_value" or exact is not None:
             assert_equal(suite.aggregate[key].at().value, exact, relative, key)
