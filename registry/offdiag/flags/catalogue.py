@@ -17,7 +17,7 @@ from offdiag.flags.verdict import Severity
 class RuleDescription:
     """One rule as pages and documentation show it.
 
-    `metrics` are the keys of those that it looks at.
+    `finding` is the title in a few words, and `metrics` are the keys of those it looks at.
     Flags of the rule have one of the `severities`, or one between the two.
     `help` says when the flag is raised and what it means; the numbers in it are the defaults.
     `per_class` rules give a verdict for each class concerned, the others one for the run.
@@ -26,6 +26,7 @@ class RuleDescription:
 
     id: str
     title: str
+    finding: str
     metrics: tuple[str, ...]
     help: str
     severities: tuple[Severity, ...]
@@ -49,6 +50,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F1",
         title="Only one class predicted",
+        finding="one class predicted",
         metrics=("predicted", "overall_accuracy"),
         help="Only one class is predicted although several occur, and the other classes have 5 or "
         "more examples together: a detector with 50 % recall would miss all of them with a "
@@ -60,6 +62,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F2",
         title="Class never predicted",
+        finding="never predicted",
         metrics=("predicted", "support"),
         help="The class is never predicted although it has enough examples to rule out chance: a "
         "detector with 50 % recall would miss all of them with a probability of at most 5 % "
@@ -72,6 +75,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F3",
         title="Zero recall",
+        finding="0 found",
         metrics=("recall", "support"),
         help="Recall is zero although the class has enough examples to rule out chance: a "
         "detector with 50 % recall would miss all of them with a probability of at most 5 % "
@@ -82,6 +86,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F4",
         title="Recall far below the other classes",
+        finding="low recall",
         metrics=("recall", "overall_accuracy"),
         help="The gap is the accuracy on all other examples, capped at 95 %, minus the recall of "
         "the class. For multi-label runs it is the pooled recall of all other labels minus that "
@@ -109,6 +114,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F5",
         title="Not clearly better than the majority class",
+        finding="no clear gain over majority",
         metrics=("majority_baseline", "balanced_accuracy_adjusted"),
         help="The model is compared with always predicting the largest class. Among the examples "
         "that only one of the two predicts correctly, the model does not gain significantly more "
@@ -120,6 +126,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F6",
         title="Accuracy far above balanced accuracy",
+        finding="balanced accuracy far lower",
         metrics=("overall_accuracy", "balanced_accuracy"),
         help="Accuracy exceeds the mean recall of the classes by 15 points or more (from 25 "
         "points the severity is high), because frequent classes dominate accuracy. A single rare "
@@ -130,6 +137,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F7",
         title="Accuracy far above macro F1",
+        finding="macro F1 far lower",
         metrics=("overall_accuracy", "macro_f1"),
         help="Accuracy exceeds the mean F1 of the classes by 15 points or more. With classes of 1 "
         "% this happens to good models, too, because precision is low for rare classes.",
@@ -139,6 +147,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F8",
         title="High accuracy, low agreement beyond chance",
+        finding="low agreement",
         metrics=("overall_accuracy", "mcc", "cohen_kappa"),
         help="Accuracy is 80 % or more, yet the Matthews correlation coefficient (MCC) is "
         "undefined or at most 0.30, or Cohen's kappa at most 0.20.",
@@ -148,6 +157,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F9",
         title="Low precision on a rare class",
+        finding="low precision",
         metrics=("precision", "overall_accuracy"),
         help="Accuracy is 80 % or more, and a class rarer than average is predicted at least five "
         "times, but significantly less than half of these predictions are correct. This can be "
@@ -158,6 +168,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F10",
         title="Class under-predicted",
+        finding="under-predicted",
         metrics=("predicted", "support"),
         help="The class is predicted less than half as often as it occurs, and false negatives "
         "outnumber false positives significantly (sign test, 1 % divided by the number of "
@@ -168,6 +179,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F11",
         title="Costs no less than a constant prediction",
+        finding="a constant prediction costs no more",
         metrics=("total_cost", "best_trivial_cost"),
         help="Under the cost matrix, the predictions cost significantly more than the best "
         "constant prediction. The level is 5 % divided by the number of constant predictions that "
@@ -187,6 +199,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F12",
         title="Too few examples",
+        finding="few examples",
         metrics=("support", "recall"),
         help="The class has fewer than 30 examples, or the 95 % interval of its recall extends "
         "more than 15 points to either side. If no other flag is raised for the class, this "
@@ -197,6 +210,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F13",
         title="Orientation does not match the labels",
+        finding="orientation",
         metrics=("support", "predicted"),
         help="The totals of the actual classes in the uploaded matrix do not match the class "
         "counts of the dataset. If the totals of the predicted classes match, the matrix looks "
@@ -208,6 +222,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F14",
         title="Recall below the baseline",
+        finding="below the baseline",
         metrics=("recall",),
         help="On the same examples, recall of the class is at least 2 points lower than in the "
         "baseline, and McNemar's mid-p, Holm-adjusted over the classes, is below 5 %. From 10 "
@@ -226,6 +241,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F15",
         title="A less accurate run costs less",
+        finding="a less accurate run costs less",
         metrics=("overall_accuracy", "total_cost"),
         help="This run is the most accurate of those compared, but a less accurate one costs at "
         "least 5 % less.",
@@ -235,6 +251,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F16",
         title="Far worse on a slice",
+        finding="worse than the rest",
         metrics=("recall", "overall_accuracy"),
         help="Recall of the class, or accuracy, is significantly lower on the slice than on all "
         "other examples, adjusted over all slices and metrics of the run (false discovery rate 5 "

@@ -8,6 +8,7 @@ from typing import Any
 
 from offdiag.domain.number_text import number
 from offdiag.domain.texts import shortened
+from offdiag.flags.catalogue import RULES
 from offdiag.flags.problems import Cause, ProblemKey
 from offdiag.flags.warning import named
 
@@ -25,26 +26,6 @@ _OF_RUN: Mapping[Cause, str] = MappingProxyType(
         Cause.HIDES: "Accuracy far above other metrics",
         Cause.COST: "Costs no less than another choice",
         Cause.ORIENTATION: "Matrix may be transposed",
-    }
-)
-_REASONS: Mapping[str, str] = MappingProxyType(
-    {
-        "F1": "one class predicted",
-        "F2": "never predicted",
-        "F3": "0 found",
-        "F4": "low recall",
-        "F5": "no clear gain over majority",
-        "F6": "balanced accuracy far lower",
-        "F7": "macro F1 far lower",
-        "F8": "low agreement",
-        "F9": "low precision",
-        "F10": "under-predicted",
-        "F11": "a constant prediction costs no more",
-        "F12": "few examples",
-        "F13": "orientation",
-        "F14": "below the baseline",
-        "F15": "a less accurate run costs less",
-        "F16": "worse than the rest",
     }
 )
 
@@ -70,7 +51,7 @@ def problem_title(key: ProblemKey) -> str:
 
 def reason(rule: str) -> str:
     """The finding of a rule in a few words."""
-    return _REASONS.get(rule, f"rule {rule}")
+    return RULES[rule].finding if rule in RULES else f"rule {rule}"
 
 
 Evidence = Mapping[str, Any]
