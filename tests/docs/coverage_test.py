@@ -9,6 +9,7 @@ from pathlib import Path
 
 import offdiag
 from offdiag.cli.commands import COMMANDS
+from offdiag.importers import DIALECTS
 from offdiag.settings import describe_settings
 from offdiag.settings.load import FLAT_VARIABLES
 from offdiag.store.models import Base
@@ -112,6 +113,21 @@ def test_make_targets_that_are_mentioned_exist() -> None:
     for page in pages:
         mentioned = set(re.findall(r"(?:\$ |`)make ([a-z-]+)", page.read_text(encoding="utf-8")))
         assert mentioned <= targets, page
+
+
+def test_every_dialect_is_on_the_page_of_importers() -> None:
+    page = text_of("docs/importers.md")
+
+    assert {name for name in DIALECTS if f"| `{name}` |" not in page} == set()
+
+
+def test_modules_named_for_contributors_exist() -> None:
+    tables = re.findall(r"^\| .*\|$", text_of("CONTRIBUTING.md"), flags=re.MULTILINE)
+    named = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)+(?:\.py|\.txt)?)`", "\n".join(tables)))
+    folders = (ROOT, ROOT / "registry/offdiag", ROOT / "web")
+
+    assert len(named) > 20
+    assert {each for each in named if not any((at / each).exists() for at in folders)} == set()
 
 
 def test_changes_are_collected_above_those_of_the_version() -> None:
