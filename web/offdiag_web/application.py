@@ -31,6 +31,7 @@ from offdiag_web.components import metric_values, numbers
 from offdiag_web.components.controls import moment_of, spell
 from offdiag_web.routes import ROUTES
 from offdiag_web.signing_key import signing_key
+from offdiag_web.urls.query_string import named_project
 
 _KIB = 1024
 
@@ -55,7 +56,11 @@ def create_app(settings: Settings, database: Database) -> Flask:
         "undefined": StrictUndefined,
     }
     app.jinja_env.globals.update(
-        metric_values=metric_values, moment_of=moment_of, numbers=numbers, spell=spell
+        metric_values=metric_values,
+        moment_of=moment_of,
+        named_project=named_project,
+        numbers=numbers,
+        spell=spell,
     )
     app.jinja_env.filters["typeset"] = typeset
     app.url_map.converters["run"] = RunIdConverter

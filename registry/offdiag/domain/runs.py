@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from offdiag.domain.number_text import number
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.texts import is_blank, require_storable, shortened
+from offdiag.domain.texts import DEFAULT_PROJECT, is_blank, require_storable, shortened
 from offdiag.domain.values import MetricValue, plain_value
 from offdiag.errors import InvalidInput
 
@@ -132,7 +132,7 @@ class RunFacts:
     """
 
     name: str
-    project: str = "default"
+    project: str = DEFAULT_PROJECT
     model: str | None = None
     client_key: str | None = None
     params: Mapping[str, Scalar] = field(default_factory=dict)

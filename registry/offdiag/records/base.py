@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from offdiag.domain.sentences import known_names
-from offdiag.domain.texts import Cell
+from offdiag.domain.texts import DEFAULT_PROJECT, Cell
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 
@@ -151,9 +151,6 @@ class Refusal(ResponseBody):
     """The format of all errors."""
 
     error: Reason
-
-
-DEFAULT_PROJECT = "default"
 
 
 class InProject(RequestBody):

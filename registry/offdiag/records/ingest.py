@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import RunFacts
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
 from offdiag.records.base import Notices, RequestBody, ResponseBody
@@ -34,7 +35,7 @@ class NewCountedRun(RequestBody, RunSaid):
 class RunFactsBody(NewCountedRun):
     """The facts of a run, whatever is logged to it."""
 
-    project: str = "default"
+    project: str = DEFAULT_PROJECT
     dataset: str
 
     def facts(self) -> RunFacts:
@@ -278,7 +279,7 @@ class NewPairedCounts(RequestBody, _OfDataset):
 
     runs: list[NewCountedRun]
     tables: list[NewPairedTable]
-    project: str = "default"
+    project: str = DEFAULT_PROJECT
     dataset: str
     counted_on: str = Field(description="The program that did the counting.")
 

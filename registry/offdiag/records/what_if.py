@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.records.base import DEFAULT_PROJECT, RequestBody, ResponseBody, Value
+from offdiag.domain.texts import DEFAULT_PROJECT
+from offdiag.records.base import RequestBody, ResponseBody, Value
 from offdiag.records.cost import Weights
 
 if TYPE_CHECKING:

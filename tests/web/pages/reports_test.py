@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from offdiag.reports.scope import RunTerm, TermField
 from offdiag.services.delivery.message import EmailTarget
 from offdiag.services.jobs.reconcile import submit_missing
 from offdiag.services.reports.edition import report_now
@@ -95,6 +96,20 @@ def test_the_baseline_is_named_as_its_run_is(client: PageClient, planned: Databa
     delete_run(planned, run, by="ana")
     assert f"against {run}" in client.page("/reports").one("table", "data").text
     assert run in client.page("/reports/against%20one").all("dl", "facts")[0].text
+
+
+def test_the_runs_of_a_report_are_described_as_in_its_editions(
+    client: PageClient, planned: Database
+) -> None:
+    terms = (RunTerm(TermField.MODEL, "knn"), RunTerm(TermField.TAG, "team", "vision"))
+    scope = replace(scope_on("holdout"), terms=terms)
+    add_schedule(planned, name="some runs", cron="0 6 * * 1", zone="UTC", scope=scope)
+
+    (line,) = [each for each in client.page("/reports").table("data") if "some" in each[0]]
+    facts = client.page("/reports/some%20runs").all("dl", "facts")[0]
+
+    assert "model is knn and tag team is vision" in line[1]
+    assert "Runsmodel is knn and tag team is vision" in facts.text
 
 
 def test_a_living_scheduler_is_said_to_be_healthy(client: PageClient, planned: Database) -> None:

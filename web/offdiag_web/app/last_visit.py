@@ -22,10 +22,12 @@ from offdiag.store.users import news_seen_at
 from offdiag_web.app.context import current_registry, requires, signed_in_user
 from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.preferences import keep_choice
+from offdiag_web.urls.query_string import whole_number
 
 NEWS_AT_FIRST = timedelta(days=7)
 """How far back the news goes for a reader who has never marked any as seen."""
 _COOKIE = "news-seen"
+_LARGEST_TIME = 10**16 - 1
 
 blueprint = Blueprint("last_visit", __name__)
 
@@ -42,9 +44,8 @@ def news_since(session: Session, *, now: datetime) -> datetime:
 
 def _from_cookie(text: str) -> datetime | None:
     """The time from microseconds: an event later within the same second is still new."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 16):
-        return None
-    return datetime.fromtimestamp(int(text) / 1e6, UTC)
+    since = whole_number(text, most=_LARGEST_TIME)
+    return None if since is None else datetime.fromtimestamp(since / 1e6, UTC)
 
 
 @blueprint.post("/seen")

@@ -31,7 +31,7 @@ from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import ClassWords, Tab, class_words
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import dataset_terms, runs_where
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import named_project, with_query
 
 Overview = Sequence[tuple[DatasetFacts, LoggedRuns]]
 
@@ -114,7 +114,7 @@ def open_problems_of(dataset_id: int) -> list[Problem]:
 def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -> DatasetFrame:
     """The header of the page `current`."""
     address = DatasetAddress(dataset.project, dataset.name)
-    project = None if dataset.project == DEFAULT_PROJECT else dataset.project
+    project = named_project(dataset.project)
     pages: tuple[tuple[Part, str, str, int], ...] = (
         ("decision", "Decision", address.url(), 0),
         ("runs", "Runs", runs_of_dataset_url(address), size.n_runs),

@@ -8,8 +8,7 @@ from typing import Literal, Protocol, cast, get_args
 
 from offdiag.comparison.churn import PairedOutcome
 from offdiag.domain.runs import MOST_COMPARED
-from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag_web.urls.query_string import RUN_ID, one_of, with_query
+from offdiag_web.urls.query_string import RUN_ID, named_project, one_of, with_query
 
 ClassMetric = Literal["recall", "precision", "f1"]
 MatrixChoice = Literal["diff", "a", "b"]
@@ -130,8 +129,8 @@ Rival = Literal["champion", "best"]
 
 def newest_url(project: str, dataset: str, rival: Rival) -> str:
     """Redirects to the comparison of the champion, or of the best run, with the newest run."""
-    named = None if project == DEFAULT_PROJECT else project
-    return with_query("/compare", {"dataset": dataset, "project": named, "newest": rival})
+    asked = {"dataset": dataset, "project": named_project(project), "newest": rival}
+    return with_query("/compare", asked)
 
 
 def is_sent_by_form(values: Query) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from werkzeug.datastructures import MultiDict
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.texts import DEFAULT_PROJECT, escaped_start, name_segment
+from offdiag.domain.texts import escaped_start, name_segment
 from offdiag.metrics.costs.edits import (
     groups_text,
     read_cost,
@@ -25,7 +25,13 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.what_if import read_shares, shares_text
 from offdiag.services.what_if.runs import BaseCosts, Question
 from offdiag.services.what_if.scenario import moved_cells, stated_lever
-from offdiag_web.urls.query_string import LARGEST_VERSION, RUN_ID, whole_number, with_query
+from offdiag_web.urls.query_string import (
+    LARGEST_VERSION,
+    RUN_ID,
+    named_project,
+    whole_number,
+    with_query,
+)
 
 NEW = "new"
 """The address of the form; it is never the address of a cost matrix of this name."""
@@ -62,15 +68,22 @@ class CostsAddress:
 
     def _at(self, place: str, **values: int | None) -> str:
         segment = escaped_start(self.name) if self.name == NEW else name_segment(self.name)
-        project = None if self.project == DEFAULT_PROJECT else self.project
         shown = {key: None if value is None else str(value) for key, value in values.items()}
-        return with_query(f"/costs/{segment}{place}", {"project": project, **shown})
+        return with_query(
+            f"/costs/{segment}{place}", {"project": named_project(self.project), **shown}
+        )
 
 
 def new_costs_url(project: str, dataset: str | None = None) -> str:
     """The form for a new cost matrix, for the classes of a dataset."""
-    asked = None if project == DEFAULT_PROJECT else project
-    return with_query(f"/costs/{NEW}", {"project": asked, "dataset": dataset})
+    asked = {"project": named_project(project), "dataset": dataset}
+    return with_query(f"/costs/{NEW}", asked)
+
+
+def what_if_start_url(project: str, dataset: str, costs: str | None) -> str:
+    """The question that the page starts with for a dataset: its own costs, or the given ones."""
+    asked = {"project": named_project(project), "dataset": dataset, "cost": costs}
+    return with_query("/whatif", asked)
 
 
 def read_versions(values: Mapping[str, str]) -> tuple[int | None, int | None, list[str]]:

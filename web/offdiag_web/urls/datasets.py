@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.domain.texts import DEFAULT_PROJECT, name_segment
-from offdiag_web.urls.query_string import with_query
+from offdiag.domain.texts import name_segment
+from offdiag_web.urls.query_string import named_project, with_query
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +93,10 @@ class DatasetAddress:
         return self._at(f"/truth/{number}/impact", form, start, metric=metric)
 
     def _at(self, place: str, form: str, start: int, **values: str | None) -> str:
-        project = None if self.project == DEFAULT_PROJECT else self.project
         first = str(start + 1) if start and not form else None
         return with_query(
             f"/datasets/{name_segment(self.name)}{place}{f'.{form}' if form else ''}",
-            {"project": project, "from": first, **values},
+            {"project": named_project(self.project), "from": first, **values},
         )
 
 

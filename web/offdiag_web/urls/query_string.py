@@ -8,7 +8,7 @@ from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from offdiag.domain.sentences import known_names
-from offdiag.domain.texts import escaped_mark, name_from_path
+from offdiag.domain.texts import DEFAULT_PROJECT, escaped_mark, name_from_path
 
 _READABLE = ":*@,~\"'"
 """Characters that need no escaping in a query and keep it readable."""
@@ -20,6 +20,11 @@ def with_query(path: str, values: Mapping[str, str | None]) -> str:
     if not pairs:
         return path
     return f"{path}?{urlencode(pairs, safe=_READABLE, quote_via=quote)}"
+
+
+def named_project(project: str) -> str | None:
+    """The project; None for the default one, which addresses and pages leave out."""
+    return None if project == DEFAULT_PROJECT else project
 
 
 _SEPARATOR = ","

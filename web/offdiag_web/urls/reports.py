@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offdiag.domain.texts import DEFAULT_PROJECT, escaped_start, name_segment
-from offdiag_web.urls.query_string import with_query
+from offdiag.domain.texts import escaped_start, name_segment
+from offdiag_web.urls.query_string import named_project, with_query
 
 NEW = "new"
 """The address of the form; it is never the address of a report of this name."""
@@ -29,7 +29,9 @@ class ReportAddress:
 
     def copy_url(self) -> str:
         """The form for a report like this one."""
-        return with_query(f"/reports/{NEW}", {"like": self.name, "project": self._project})
+        return with_query(
+            f"/reports/{NEW}", {"like": self.name, "project": named_project(self.project)}
+        )
 
     def edition_url(self, number: int, form: str = "") -> str:
         return self._at(f"/{number}{f'.{form}' if form else ''}")
@@ -43,13 +45,11 @@ class ReportAddress:
         what = "" if delivery_id is None else f"/deliveries/{delivery_id}"
         return self._at(f"/{number}{what}/retry")
 
-    @property
-    def _project(self) -> str | None:
-        return None if self.project == DEFAULT_PROJECT else self.project
-
     def _at(self, place: str, *, first: str | None = None) -> str:
         segment = escaped_start(self.name) if self.name == NEW else name_segment(self.name)
-        return with_query(f"/reports/{segment}{place}", {"project": self._project, "from": first})
+        return with_query(
+            f"/reports/{segment}{place}", {"project": named_project(self.project), "from": first}
+        )
 
 
 def reports_url(*, start: int = 0) -> str:

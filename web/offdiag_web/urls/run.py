@@ -128,6 +128,7 @@ def read_layout(values: Mapping[str, str]) -> Layout:
 
 
 _SEPARATOR = "~"
+_LARGEST_INDEX = 10**17
 EVERYTHING_WRONG = ExampleQuestion()
 
 
@@ -259,11 +260,10 @@ def _read_cursor(values: Mapping[str, str], notices: list[str]) -> Cursor | None
 
 
 def _read_place(text: str) -> Place | None:
-    key, _, index = text.partition(_SEPARATOR)
-    if not (index.isascii() and index.isdigit() and len(index) < 18):
-        return None
+    key, _, written = text.partition(_SEPARATOR)
+    index = whole_number(written, most=_LARGEST_INDEX)
     try:
         number = float(key)
     except ValueError:
         return None
-    return Place(number, int(index)) if math.isfinite(number) else None
+    return None if index is None or not math.isfinite(number) else Place(number, index)

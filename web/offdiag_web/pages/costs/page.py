@@ -151,7 +151,6 @@ def page() -> Response:
             )
             for each in overview.newest
         ],
-        default_project=DEFAULT_PROJECT,
         new_url=new_costs_url(DEFAULT_PROJECT),
     )
     return make_response(html)

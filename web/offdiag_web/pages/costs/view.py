@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flask import render_template
 
-from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostMatrix, changed_costs, check_costs
 from offdiag.services.cost_matrices import CostDetail
@@ -18,9 +17,8 @@ from offdiag_web.components.costs.form import PASSED, warning_texts
 from offdiag_web.components.matrix import matrix_density
 from offdiag_web.components.matrix_colours import amount_class
 from offdiag_web.components.numbers import MINUS
-from offdiag_web.urls.costs import CostsAddress
+from offdiag_web.urls.costs import CostsAddress, what_if_start_url
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.reports import ReportAddress
 
 MOST_CLASSES = 30
@@ -146,7 +144,6 @@ def cost_page_view(detail: CostDetail, address: CostsAddress, notices: list[str]
         address=address,
         notices=notices,
         title=f"{shown.name} v{shown.version}",
-        project=None if shown.project == DEFAULT_PROJECT else shown.project,
         currency=shown.costs.currency,
         author=shown.author,
         note=shown.note,
@@ -164,14 +161,7 @@ def cost_page_view(detail: CostDetail, address: CostsAddress, notices: list[str]
             (
                 use.dataset,
                 use.cost_matrix_id == shown.id,
-                with_query(
-                    "/whatif",
-                    {
-                        "dataset": use.dataset,
-                        "project": None if use.project == DEFAULT_PROJECT else use.project,
-                        "cost": f"{shown.name}@{shown.version}",
-                    },
-                ),
+                what_if_start_url(use.project, use.dataset, f"{shown.name}@{shown.version}"),
             )
             for use in detail.datasets
             if use.label_set_id == label_set

@@ -35,6 +35,7 @@ from offdiag_web.components.runs.rows import (
 )
 from offdiag_web.urls.datasets import DatasetAddress, ModelAddress
 from offdiag_web.urls.filter_line import quoted, runs_where
+from offdiag_web.urls.query_string import named_project
 from offdiag_web.urls.run import run_url
 
 _COLUMNS = ("overall_accuracy", "balanced_accuracy", "mcc")
@@ -77,9 +78,8 @@ def _on_dataset(
     words, (drawn, not_drawn) = class_words(dataset.task), drawn_together(runs)
     keys = _COLUMNS_OF_SETS if dataset.task is Task.MULTILABEL else _COLUMNS
     columns = [(column, column_scale(column, runs, "fit")) for column in map(metric_column, keys)]
-    project = "" if dataset.project == "default" else f"{dataset.project} / "
     return ModelOnDataset(
-        title=f"{project}{dataset.name}",
+        title=" / ".join(filter(None, (named_project(dataset.project), dataset.name))),
         runs_url=runs_of_dataset_url(
             DatasetAddress(dataset.project, dataset.name), f"model:{quoted(model)}"
         ),

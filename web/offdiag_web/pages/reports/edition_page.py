@@ -13,7 +13,6 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.schedule import due_text
 from offdiag.domain.sentences import visible
-from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.records.report import edition_with_figures
 from offdiag.reports.document import provenance
 from offdiag.reports.files import SUFFIXES, FileKind
@@ -122,7 +121,6 @@ def page(name: str, number: int) -> Response:
     html = render_template(
         "reports/edition.html",
         edition=edition,
-        project=None if edition.project == DEFAULT_PROJECT else edition.project,
         address=address,
         is_pending=edition.state is EditionState.PENDING,
         has_failed=edition.state is EditionState.FAILED,

@@ -9,7 +9,6 @@ from datetime import datetime
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics import metric_text
 from offdiag.records.report import (
     EDITION_COLUMNS,
@@ -20,7 +19,7 @@ from offdiag.records.report import (
     report_list,
     report_row,
 )
-from offdiag.reports.scope import ReportScope
+from offdiag.reports.scope import ReportScope, condition_text, terms_text
 from offdiag.services.reports.page import reports_page
 from offdiag.services.schedules.edit import (
     pause_schedule,
@@ -42,11 +41,9 @@ from offdiag_web.app.once import new_form, once
 from offdiag_web.components.controls import Chip, paging
 from offdiag_web.pages.reports.report_list import NextTime, next_time, reports_view
 from offdiag_web.pages.reports.texts import (
-    alert_words,
     due_texts,
     edition_line,
     history_line,
-    term_words,
 )
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
@@ -67,12 +64,12 @@ def _facts(
     scope: ReportScope, baseline: str | None, targets: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
     facts = {
-        "Runs": ", ".join(term_words(scope)) or "all of the dataset",
+        "Runs": terms_text(scope.terms),
         "Metrics": ", ".join(metric_text.title(key) for key in scope.metrics),
         "Costs by": scope.cost_matrix,
         "Baseline": baseline or scope.baseline,
         "Slices": ", ".join(scope.slices),
-        "Alerts": "; ".join(alert_words(scope)) or "none",
+        "Alerts": "; ".join(map(condition_text, scope.alerts)) or "none",
         "Sent to": ", ".join(targets) or "no one; editions are stored here",
     }
     return tuple((name, text) for name, text in facts.items() if text)
@@ -131,7 +128,6 @@ def report(name: str) -> Response:
     html = render_template(
         "reports/report.html",
         name=entry.name,
-        project=None if entry.project == DEFAULT_PROJECT else entry.project,
         address=address,
         dataset=entry.scope.dataset,
         dataset_url=DatasetAddress(entry.project, entry.scope.dataset).url(),

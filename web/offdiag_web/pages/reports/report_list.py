@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 from flask import render_template
 from markupsafe import Markup
 
-from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
 from offdiag.metrics import metric_text
 from offdiag.reports.report import EditionSummary
@@ -26,6 +25,7 @@ from offdiag_web.pages.reports.texts import (
     scope_words,
 )
 from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import named_project
 from offdiag_web.urls.reports import ReportAddress, reports_url
 
 REPORTS_PER_PAGE = 50
@@ -118,7 +118,7 @@ def _line(
     watched = (numbers.plural(n_alerts, "alert condition"),) if n_alerts else ()
     return ReportLine(
         name=entry.name,
-        project=None if entry.project == DEFAULT_PROJECT else entry.project,
+        project=named_project(entry.project),
         url=address.url(),
         dataset=entry.scope.dataset,
         dataset_url=DatasetAddress(entry.project, entry.scope.dataset).url(),

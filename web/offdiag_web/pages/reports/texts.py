@@ -12,7 +12,7 @@ from offdiag.domain.sentences import name
 from offdiag.metrics import metric_text
 from offdiag.reports.charts import axis_of
 from offdiag.reports.report import HistoryPoint
-from offdiag.reports.scope import ReportScope, RunTerm, condition_text
+from offdiag.reports.scope import ReportScope, terms_text
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.reports.page import ReportsPage
 from offdiag.services.schedules.due import DueTime
@@ -43,26 +43,13 @@ def scope_words(scope: ReportScope, baselines: Mapping[str, str]) -> tuple[str, 
 
     `baselines` maps ids of runs to names.
     """
-    words = [*term_words(scope)]
+    words = [terms_text(scope.terms)] if scope.terms else []
     words += [f"slice {text}" for text in scope.slices]
     if scope.baseline is not None:
         words.append(f"against {name(baselines.get(scope.baseline, scope.baseline))}")
     if scope.cost_matrix is not None:
         words.append(f"costs by {name(scope.cost_matrix)}")
     return tuple(words)
-
-
-def term_words(scope: ReportScope) -> tuple[str, ...]:
-    return tuple(map(_term, scope.terms))
-
-
-def alert_words(scope: ReportScope) -> tuple[str, ...]:
-    return tuple(map(condition_text, scope.alerts))
-
-
-def _term(term: RunTerm) -> str:
-    value = "" if term.value is None else f"={term.value}"
-    return f"{term.field.value} {term.text}{value}"
 
 
 def scheduler_chip(page: ReportsPage) -> Chip:

@@ -42,7 +42,7 @@ from offdiag_web.components.samples import (
     sample_looks,
 )
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.query_string import read_start
+from offdiag_web.urls.query_string import read_start, whole_number
 
 blueprint = Blueprint("suspects", __name__)
 find_in_any_project(blueprint)
@@ -202,8 +202,7 @@ def export(name: str, form: str) -> Response:
 
 
 def _at_least() -> int:
-    given = request.args.get("against", "")
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 4 else 1
+    return whole_number(request.args.get("against", ""), least=1, most=999) or 1
 
 
 def _own_url(address: DatasetAddress) -> str:

@@ -9,7 +9,6 @@ from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import RunState, Task, not_ranked_text
-from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.records.what_if import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
@@ -48,8 +47,9 @@ from offdiag_web.urls.costs import (
     asked_by_form,
     new_costs_url,
     read_what_if,
+    what_if_start_url,
 )
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import named_project
 
 
 def what_if_view(
@@ -189,15 +189,8 @@ def start_view(
         datasets=tuple(
             DatasetChoice(
                 facts.name,
-                None if facts.project == DEFAULT_PROJECT else facts.project,
-                with_query(
-                    "/whatif",
-                    {
-                        "dataset": facts.name,
-                        "project": None if facts.project == DEFAULT_PROJECT else facts.project,
-                        "cost": address.question.costs,
-                    },
-                ),
+                named_project(facts.project),
+                what_if_start_url(facts.project, facts.name, address.question.costs),
                 f"{numbers.plural(logged.by_state[RunState.EVALUATED], 'evaluated run')}, "
                 f"{numbers.plural(facts.n_classes, 'class', 'classes')}",
             )
