@@ -30,7 +30,7 @@ from offdiag.store.address import (
     postgres_place,
     sqlite_path,
 )
-from offdiag.store.driver_errors import translated
+from offdiag.store.driver_errors import missing_parts_named, translated
 from offdiag.store.models import FlagRow
 from offdiag.store.postgres import is_pooled, postgres_engines
 from offdiag.store.sqlite import Commits, Synchronous, sqlite_engines
@@ -203,6 +203,7 @@ class Database:
         """Open one snapshot of the database; every attempt to write fails."""
         # Around the session too, because ending the snapshot may find that the server is gone.
         with (
+            missing_parts_named(self.place),
             self._another_schema_explained(),
             translated(self.place, writing_is_allowed=False),
             _session(self._engines.reading) as session,
@@ -220,7 +221,12 @@ class Database:
 
         On SQLite it holds the only write lock from the start, so keep it short.
         """
-        with translated(self.place), _session(self._engines.writing) as session, session.begin():
+        with (
+            missing_parts_named(self.place),
+            translated(self.place),
+            _session(self._engines.writing) as session,
+            session.begin(),
+        ):
             connection = session.connection()
             if self._revision is not None:
                 require_revision(connection, self._revision, place=self.place)
@@ -231,7 +237,11 @@ class Database:
     @contextmanager
     def migrate(self) -> Iterator[Connection]:
         """Like `write`, for schema changes: foreign keys are checked at the end."""
-        with translated(self.place), self._engines.migrating.begin() as connection:
+        with (
+            missing_parts_named(self.place),
+            translated(self.place),
+            self._engines.migrating.begin() as connection,
+        ):
             yield connection
 
     @contextmanager

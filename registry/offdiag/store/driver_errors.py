@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import NamedTuple
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, NoSuchTableError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from offdiag.errors import DatabaseUnavailable, StorageFull
@@ -174,11 +174,42 @@ def translated(place: str, *, writing_is_allowed: bool = True) -> Iterator[None]
         yield
     except PoolTimeoutError as error:
         raise _unavailable(place, _POOL_EXHAUSTED) from error
+    except UnicodeDecodeError as error:
+        if not error.object.startswith(_NO_SCHEMA):
+            raise
+        raise _unavailable(place, _DAMAGED_FILE) from error
     except DBAPIError as error:
         failure = _failure_of(error)
         if failure is None or (failure in (_NOT_WRITABLE, _READ_ONLY) and not writing_is_allowed):
             raise
         raise _unavailable(place, failure) from error
+
+
+@contextmanager
+def missing_parts_named(place: str) -> Iterator[None]:
+    """Raise `DatabaseUnavailable` for a missing table, column or index of the right revision."""
+    try:
+        yield
+    except NoSuchTableError as error:
+        raise _damaged_schema(place, f"no such table: {error}") from error
+    except DBAPIError as error:
+        said = str(error.orig).partition("\n")[0]
+        if not (_MISSING.search(said) or getattr(error.orig, "sqlstate", None) in _MISSING_STATES):
+            raise
+        raise _damaged_schema(place, said) from error
+
+
+_MISSING = re.compile(
+    r"^no such (table|column): |has no column named|^ON CONFLICT clause does not match"
+    r"|^foreign key mismatch"
+)
+"""What SQLite says about parts of a schema, for which it has no code of their own."""
+_MISSING_STATES = frozenset({"42P01", "42703", "42P10"})
+"""Undefined table or column, and no unique index to conflict with."""
+
+
+def _damaged_schema(place: str, said: str) -> DatabaseUnavailable:
+    return DatabaseUnavailable(f"{place}: its schema is damaged: {said}.", hint=_DAMAGED.hint)
 
 
 def _failure_of(error: DBAPIError) -> Failure | None:
@@ -198,6 +229,8 @@ def _failure_of(error: DBAPIError) -> Failure | None:
 
 _NO_TEXT = "Could not decode to UTF-8"
 """What the driver says about a column of text, without a code, if its bytes were changed."""
+_NO_SCHEMA = b"malformed database schema"
+"""The same for the text of a table: then the driver cannot decode what SQLite says about it."""
 _REFUSED_SETTING = "unsupported startup parameter"
 """What PgBouncer answers, without an error code."""
 _BY_WORDS = (

@@ -18,6 +18,7 @@ import offdiag_migrations
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.store.bi_views import put_up, take_down
 from offdiag.store.database import Database
+from offdiag.store.models.base import Base
 from offdiag.store.sqlite import require_local, require_writable
 
 # Any number works, as long as all versions of offdiag agree on it.
@@ -148,6 +149,29 @@ def _current_revision(connection: Connection) -> str | None:
         return None
     revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
     return revision
+
+
+def missing_parts(connection: Connection) -> list[str]:
+    """What a database at the head lacks of the models: tables, and columns and indexes of others.
+
+    Nothing removes them but damage, or another program.
+    """
+    found = inspect(connection)
+    names = set(found.get_table_names())
+    missing = []
+    for table in Base.metadata.sorted_tables:
+        if table.name not in names:
+            missing.append(f"table {table.name}")
+            continue
+        columns = {column["name"] for column in found.get_columns(table.name)}
+        missing += [f"column {each}" for each in table.columns if each.name not in columns]
+        indexes = {index["name"] for index in found.get_indexes(table.name)}
+        missing += [
+            f"index {index.name}"
+            for index in sorted(table.indexes, key=lambda each: str(each.name))
+            if index.name not in indexes
+        ]
+    return missing
 
 
 def wait_for_other_upgrades(connection: Connection) -> None:

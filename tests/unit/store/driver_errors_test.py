@@ -171,3 +171,12 @@ def test_an_attempt_to_write_while_reading_is_a_defect_of_the_caller(error: DBAP
         raise_within(error, writing_is_allowed=False)
 
     assert passed.value is error
+
+
+def test_text_of_a_table_that_is_none_is_a_damaged_file() -> None:
+    said = b"malformed database schema (run) - near \xff: syntax error"
+
+    with pytest.raises(DatabaseUnavailable, match="damaged or cut short"):
+        raise_within(UnicodeDecodeError("utf-8", said, 39, 40, "invalid start byte"))
+    with pytest.raises(UnicodeDecodeError):
+        raise_within(UnicodeDecodeError("utf-8", b"a\xff", 1, 2, "invalid start byte"))

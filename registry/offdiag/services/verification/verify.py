@@ -31,6 +31,7 @@ from offdiag.store.database import Database, Session
 from offdiag.store.health import Breach, integrity_problems
 from offdiag.store.outdated import stale_runs
 from offdiag.store.retention import complete_runs
+from offdiag.store.schema import missing_parts
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -146,7 +147,10 @@ def _chosen(run_ids: list[str], sample: Random | None) -> list[str]:
 
 
 def _broken_rules(session: Session) -> list[Finding]:
-    problems = integrity_problems(session)
+    problems = [
+        *integrity_problems(session),
+        *(f"it has no {part}" for part in missing_parts(session.connection())),
+    ]
     return [
         *(Finding(FindingKind.DAMAGED, "database", f"{problem}.") for problem in problems),
         *_as_findings(FindingKind.INCOMPLETE, health.incomplete_runs(session)),

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, LargeBinary, Select, Table, func, insert, sel
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
 
 import offdiag_migrations
-from offdiag.errors import Conflict, InvalidInput, SchemaMismatch
+from offdiag.errors import Conflict, DatabaseUnavailable, InvalidInput, SchemaMismatch
 from offdiag.store import schema
 from offdiag.store.archive.file import (
     ArchiveReader,
@@ -244,8 +244,9 @@ def write_backup(
 ) -> Manifest:
     """Write everything as it is at one moment, while others keep working.
 
-    Raises `SchemaMismatch` for a database without offdiag's tables or with a newer schema, and
-    `Conflict`, `StorageFull` or `InvalidInput` for a file that cannot be created.
+    Raises `SchemaMismatch` for a database without offdiag's tables or with a newer schema,
+    `DatabaseUnavailable` for a damaged one, and `Conflict`, `StorageFull` or `InvalidInput` for a
+    file that cannot be created.
     """
     if schema.check(database).current is None:
         # Reading an SQLite file that does not exist would create it.
@@ -256,6 +257,8 @@ def write_backup(
         state = schema.state_of(connection)
         if state.current is None or state.is_newer:
             raise _nothing_to_back_up(database)
+        if state.is_current:
+            _require_complete(database, connection)
         tables = [t for t in reflected_tables(connection) if t.name != SIGNS_OF_LIFE]
         rows = {table: select(table) for table in tables}
         manifest = Manifest(
@@ -322,6 +325,19 @@ def require_known_schema(path: Path, revision: str) -> None:
             f"{path.name} has schema {revision}, which this version of offdiag "
             f"(up to {offdiag_migrations.head()}) does not know.",
             hint="Install a newer offdiag: pip install --upgrade offdiag",
+        )
+
+
+def _require_complete(database: Database, connection: Connection) -> None:
+    """Raise `DatabaseUnavailable` if rows are missing with their table or column.
+
+    A backup of the rest would look complete, and displace one that is.
+    """
+    missing = [part for part in schema.missing_parts(connection) if not part.startswith("index ")]
+    if missing:
+        raise DatabaseUnavailable(
+            f"{database.place}: its schema is damaged: no {missing[0]}.",
+            hint="Restore a backup to a new database.",
         )
 
 
