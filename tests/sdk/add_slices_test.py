@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
 import offdiag
+from offdiag.cli.commands import offdiag as commands
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.sdk.run import Run
 
@@ -79,3 +81,23 @@ def test_unknown_samples_and_datasets_are_named(registry_url: str) -> None:
         offdiag.add_slices(dataset="clinic", ids=["s9"], columns=columns, url=registry_url)
     with pytest.raises(NotFound, match="has no dataset 'hospital'"):
         offdiag.add_slices(dataset="hospital", ids=["s1"], columns=columns, url=registry_url)
+
+
+@pytest.mark.parametrize("read", ["lists", "evaluation", "evaluate_pending"])
+def test_flags_on_added_columns_are_raised_without_a_worker(url: str, read: str) -> None:
+    site = ["a", "b", "z"] * 100
+    actual = ["ill", "ill", "ill", "well", "well", "well"] * 50
+    predicted = ["well" if where == "z" else one for one, where in zip(actual, site, strict=True)]
+    run = offdiag.log_run(y_true=actual, y_pred=predicted, name="rules", dataset=read, url=url)
+    assert {flag.slice for flag in run.evaluation().flags} == {None}
+    offdiag.add_slices(dataset=read, columns={"site": site}, url=url)
+
+    match read:
+        case "lists":
+            said = CliRunner().invoke(commands, ["flags", "list", "--url", url])
+            assert "site=z" in said.stdout
+        case "evaluate_pending":
+            assert offdiag.evaluate_pending(url=url) >= 1
+            assert offdiag.evaluate_pending(url=url) == 0
+
+    assert "site=z" in {flag.slice for flag in run.evaluation().flags}

@@ -38,6 +38,7 @@ from offdiag.store.audit_log import request_of
 from offdiag.store.database import Database, database_now
 from offdiag.store.models import DeliveryRow, PredictionChunkRow, ReportEditionRow, RunRow, WorkRow
 from offdiag.store.models.base import insert_into
+from offdiag.store.models.jobs import EVALUATION_KEY
 
 WAITING = text("state = 'todo'")
 """A literal, because a generic plan with a bound parameter cannot use the partial index."""
@@ -131,6 +132,16 @@ def find_by_key(session: Session, key: str) -> WorkRecord | None:
     if row is None:
         return None
     return WorkRecord(row.id, row.task, row.key, row.state, row.attempts, row.error)
+
+
+def queued_evaluations(session: Session) -> list[str]:
+    """Ids of the runs whose evaluation is queued, oldest first."""
+    keys = session.scalars(
+        select(WorkRow.key)
+        .where(WorkRow.state == "todo", WorkRow.key.startswith(EVALUATION_KEY))
+        .order_by(WorkRow.id)
+    )
+    return [key.removeprefix(EVALUATION_KEY) for key in keys]
 
 
 def count_by_state(session: Session) -> dict[str, int]:

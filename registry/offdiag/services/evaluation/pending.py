@@ -55,9 +55,11 @@ def evaluate_pending(database: Database, settings: JobsSettings, on_step: Step) 
 
 
 def _waiting(database: Database, limit: int | None = None) -> list[str]:
+    """Runs whose results are stale, and those that wait for flags on added slice columns."""
     with database.read() as session:
         stale = stale_runs(session, metrics_suffix=custom_suffix(), limit=limit)
-    return [run.run_id for run in stale]
+        queued = jobs.queued_evaluations(session)
+    return list(dict.fromkeys((*(run.run_id for run in stale), *queued)))
 
 
 def _evaluate(

@@ -48,7 +48,8 @@ def evaluation_of(
             # Workers that know other declared metrics would evaluate it in vain.
             can_differ = stored is None and not is_file and bool(suffix)
             is_redefined = can_differ and _stored(session, run_id)[0] is not None
-        if stored is not None:
+        # Added slice columns make no result stale, but flags on them are missing.
+        if stored is not None and not (is_file and job is not None and job.state == "todo"):
             return stored
         if job is None and not is_redefined:  # Usually whatever made it stale has submitted it.
             with database.write() as session:
