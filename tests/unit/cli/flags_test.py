@@ -70,6 +70,22 @@ def test_flags_are_listed_the_gravest_first_and_filtered(offdiag: Command, blind
     assert "there is no run 'blnd'" in unknown.err
 
 
+def test_problems_that_the_default_leaves_out_are_hinted_at(
+    offdiag: Command, folder: Path, blind: str
+) -> None:
+    assert blind
+    assert "rare missed" in offdiag("problems").out
+    log(offdiag, folder, HEAD + "common,common\n" * 50 + "rare,rare\n" * 20, "sound")
+
+    said = offdiag("problems").out
+
+    assert said == (
+        "There are no such problems. --low includes those of low severity and of old runs.\n"
+    )
+    assert "rare missed" in offdiag("problems", "--low").out
+    assert offdiag("problems", "--low", "--state", "closed").out == "There are no such problems.\n"
+
+
 def test_one_flag_is_shown_with_what_fired_and_runs_to_use_instead(
     folder: Path, offdiag: Command, blind: str
 ) -> None:

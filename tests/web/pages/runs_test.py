@@ -55,7 +55,7 @@ def test_runs_of_several_datasets_stand_in_groups_of_their_own(
     assert "labels v1 · 8 runs" in group.text
     assert "Balanced accuracy" in group.text
     assert len(group.inside("input")) == 3
-    more = next(link for link in group.inside("a") if link.text.startswith("5 more"))
+    more = next(link for link in group.inside("a") if link.text.startswith("5 more on derm-7"))
     assert more["href"] == "/runs?q=dataset:derm-7"
     best = reader.json("/runs.json?q=dataset:derm-7&sort=-bal")["runs"][:3]
     assert [run["name"] for run in best] == [

@@ -60,7 +60,10 @@ def problems(
         query=wanted,
         stored=lambda database: _stored(database, wanted),
     )
-    call.print(found, _table(found.problems) if found.problems else "There are no such problems.")
+    none = "There are no such problems."
+    if not low:
+        none = f"{none} --low includes those of low severity and of old runs."
+    call.print(found, _table(found.problems) if found.problems else none)
     if not found.problems:
         note_unknown_name(call.url, project=project, dataset=dataset)
 
