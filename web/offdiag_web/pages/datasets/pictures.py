@@ -11,7 +11,7 @@ from offdiag.domain.runs import PromotionRole, Task
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.metric_text import PER_CASES
 from offdiag.services.champions.decision import COST, Decision
-from offdiag_web.charts.svg import spanning
+from offdiag_web.charts.svg import Extent, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.metric_values import extent_of
 from offdiag_web.components.model_trend import WHOLE_WIDTH, WIDTH, model_trend, trend_points
@@ -42,6 +42,7 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
         role = marks.roles.get(run_id)
         source = source_of(leaders, leader.run)
         in_set = leaders.why_not_tested is None and leader.is_in_set
+        title = title_inside(asked.across)
         dots.append(
             Dot(
                 mark=marks.of(leader.run.model),
@@ -51,7 +52,7 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
                 is_champion=role is PromotionRole.CHAMPION,
                 url=f"/runs/{run_id}",
                 name=f"{role} {name}" if role else name if in_set else "",
-                description=f"{leader.run.name}: {title_inside(asked.across)} {_estimate(across)}, "
+                description=f"{leader.run.name}: {title} {_estimate(across)}, "
                 f"{up[1]}{f', {role}' if role else ''}{', in the best set' if in_set else ''}"
                 f"{f', another rule on {source[0]}' if source else ''}",
             )
