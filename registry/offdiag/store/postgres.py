@@ -155,7 +155,7 @@ def postgres_engines(url: URL) -> Engines:
     )
 
 
-_LARGE_FLOAT = re.compile(r'"(?:[^"\\]|\\.)*"|[-.0-9]+e\+[0-9]+')
+_LARGE_FLOAT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![-.0-9])[-.0-9]+e\+[0-9]+')
 """A text, to be left as it is, or a float from 1e16 on."""
 
 
