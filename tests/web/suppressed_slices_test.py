@@ -208,7 +208,7 @@ def test_history_and_single_examples_do_not_tell_of_hidden_slices(sites: Sites) 
         "suppressed"
     }
     for form in ("", ".csv", ".json"):
-        text = sites.client.get(f"/runs/{sites.first}/examples{form}?kind=all").text
+        text = sites.client.get(f"/runs/{sites.first}/examples{form}?show=all").text
         assert "tiny" not in text
         assert "suppressed" in text
 
@@ -467,12 +467,17 @@ def _addresses(client: PageClient, first: str, second: str) -> dict[str, str]:
         "whatif": {**runs, "cost": "@0-1"},
         "fairness": {"by": "site"},
         "slices": {"by": "site"},
-        "examples": {"kind": "all"},
+        "examples": {"show": "all"},
     }
+    of_api, of_exports = {"examples": {"kind": "all"}}, {"slices": dict[str, str]()}
     found = {}
     for method, rule in routes_of(client.application):
         words = rule.rule.removeprefix(PREFIX).replace(".", "/").split("/")
-        query = next((queries[word] for word in words if word in queries), {})
+        if rule.rule.startswith(PREFIX):
+            asked = queries | of_api
+        else:
+            asked = queries | (of_exports if {"csv", "json"} & {*words} else {})
+        query = next((asked[word] for word in words if word in asked), {})
         if method == "GET" and {"runs", "datasets", "compare", "whatif", "projects"} & {*words}:
             found[spelled(rule)] = f"{path_of(spelled(rule), things)}?{urlencode(query)}"
     return found
