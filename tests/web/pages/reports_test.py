@@ -374,6 +374,12 @@ def test_an_edition_says_first_what_changed_and_tells_figures_and_deliveries(
     titles = [heading.text for heading in page.all("h2")]
     assert "Alerts" in titles
     assert "Runs, best by balanced accuracy first" in titles
+    runs = next(each for each in page.all("table", "data") if "Place" in each.text)
+    heads = {head.text: "number" in head.classes for head in runs.inside("th")}
+    expected = {"Place": True, "Run": False, "Logged": False, "Balanced accuracy": True}
+    assert {name: heads[name] for name in expected} == expected
+    places = [cell for cell in runs.inside("td") if re.fullmatch(r"\d", cell.text)]
+    assert {"number" in cell.classes for cell in places} == {True}
     assert "Cost per 1,000 examples" in results
     assert "triage@1, in EUR" in results
     (table,) = [each for each in page.all("table", "data") if "Action" in each.text]

@@ -64,6 +64,20 @@ def _shortened(table: Table, most: int = MOST_LINES) -> Table:
     )
 
 
+_FIGURE = re.compile(r"[-+\N{MINUS SIGN}]?\d[\d.,]*( ?%| pp)?( \(.*\))?")
+_WITHOUT = re.compile(r"|none|undefined.*")
+
+
+def numeric_columns(table: Table) -> frozenset[int]:
+    """The positions of columns that have numbers alone, with or without intervals."""
+    return frozenset(
+        place
+        for place, cells in enumerate(zip(*table.rows, strict=True))
+        if any(map(_FIGURE.fullmatch, cells))
+        and all(_FIGURE.fullmatch(each) or _WITHOUT.fullmatch(each) for each in cells)
+    )
+
+
 def _findings(report: Report) -> list[tuple[Table, str]]:
     """Each table, and the address of the list that has more; flags are the longest by far."""
     flags = flags_table(report)
@@ -120,6 +134,7 @@ def page(name: str, number: int) -> Response:
     best = None if report is None else next(iter(report.ranking), None)
     html = render_template(
         "reports/edition.html",
+        numeric_columns=numeric_columns,
         edition=edition,
         address=address,
         is_pending=edition.state is EditionState.PENDING,
