@@ -118,7 +118,9 @@ def test_make_targets_that_are_mentioned_exist() -> None:
 def test_every_dialect_is_on_the_page_of_importers() -> None:
     page = text_of("docs/importers.md")
 
-    assert {name for name in DIALECTS if f"| `{name}` |" not in page} == set()
+    assert {name for name in DIALECTS if f"| `{name}` |" not in page} == set(), (
+        "add a line to the table of docs/importers.md"
+    )
 
 
 def test_modules_named_for_contributors_exist() -> None:
@@ -127,7 +129,9 @@ def test_modules_named_for_contributors_exist() -> None:
     folders = (ROOT, ROOT / "registry/offdiag", ROOT / "web")
 
     assert len(named) > 20
-    assert {each for each in named if not any((at / each).exists() for at in folders)} == set()
+    assert {each for each in named if not any((at / each).exists() for at in folders)} == set(), (
+        "a table of CONTRIBUTING.md names modules that do not exist"
+    )
 
 
 def test_changes_are_collected_above_those_of_the_version() -> None:

@@ -65,7 +65,9 @@ def one(of: list[SeenRun], *flags: SeenFlag) -> Problem:
 
 
 def test_every_rule_has_a_cause() -> None:
-    assert set(CAUSE_OF) == set(RULES)
+    assert set(CAUSE_OF) == set(RULES), (
+        "say in RULES_OF of flags/problems.py what a rule points to"
+    )
 
 
 def test_rules_of_one_class_and_cause_become_reasons() -> None:
