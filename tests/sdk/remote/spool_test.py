@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import stat
 import threading
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import select
 
 import offdiag
 from offdiag.cli.commands import offdiag as command
@@ -26,7 +28,9 @@ from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun, spooled_runs
 from offdiag.services.samples.content import list_content
 from offdiag.services.verification.verify import verify
+from offdiag.store import predictions
 from offdiag.store.database import Database
+from offdiag.store.models import RunRow
 from support.logging_runs import log
 from support.servers import serving
 
@@ -399,6 +403,77 @@ def test_a_damaged_file_keeps_its_run_in_the_spool_and_the_others_are_sent(
         assert the_run(server)
         (folder / file).write_bytes(whole)
         n_others = 0
+
+
+EXPECTED = {"one": PREDICTED, "two": TRUTH}
+
+
+def damage(spool: Path, draw: random.Random) -> None:
+    """Change one file of a queue as a failing disk would, or exchange two."""
+    files = sorted(path for path in spool.glob("*/*") if path.name != "lock")
+    path, how = draw.choice(files), draw.choice(["flip", "cut", "zero", "append", "exchange"])
+    data = bytearray(path.read_bytes())
+    place = draw.randrange(len(data))
+    if how == "flip":
+        data[place] ^= 1 << draw.randrange(8)
+    elif how == "cut":
+        del data[place:]
+    elif how == "zero":
+        data[place : place + 512] = bytes(len(data[place : place + 512]))
+    elif how == "append":
+        data += draw.randbytes(draw.randrange(1, 100))
+    else:
+        alike = [each for each in files if each.name[:3] == path.name[:3] and each != path]
+        other = draw.choice(alike)
+        data, theirs = bytearray(other.read_bytes()), bytes(data)
+        other.write_bytes(theirs)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_damaged_queue_sends_what_was_logged_or_nothing(
+    spool: Path, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        for key, predicted in EXPECTED.items():
+            logged(NOWHERE, name=key, client_key=key, y_pred=predicted)
+    damage(spool, random.Random(seed))
+
+    synced(sqlite_database.url)
+
+    left = list(spooled_runs(spool))
+    with sqlite_database.read() as session:
+        there = list(session.scalars(select(RunRow)))
+        assert len([run for run in there if run.state != "open"]) + len(left) == 2
+        for run in there:
+            for chunk in predictions.read_chunks(session, run.id, n_classes=3):
+                expected = EXPECTED[run.name][chunk.start : chunk.start + CHUNK]
+                assert chunk.predicted.tolist() == expected.tolist()
+
+
+def test_runs_that_the_version_before_left_in_the_queue_are_sent(
+    spool: Path, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as offline:
+        offline.setenv("OFFDIAG_MODE", "offline")
+        logged(NOWHERE)
+    (folder,) = spool.iterdir()
+    for name in ("run.json", "finished.json"):
+        said = json.loads((folder / name).read_bytes())
+        del said["sha256"]
+        before = said | ({"version": 1} if name == "run.json" else {})
+        (folder / name).write_text(json.dumps(before))
+    for chunk in folder.glob("*.arrow"):
+        chunk.rename(folder / f"{chunk.name[:6]}.arrow")
+
+    code, report = synced(sqlite_database.url)
+
+    assert (code, report["n_sent"], report["n_left"]) == (0, 1, 0)
+    with sqlite_database.read() as session:
+        run_id = the_run(sqlite_database.url)
+        (first, second) = predictions.read_chunks(session, run_id, n_classes=3)
+    assert [*first.predicted, *second.predicted] == PREDICTED.tolist()
 
 
 @pytest.mark.parametrize("kind", ["run", "matrix", "counts", "paired counts", "samples"])

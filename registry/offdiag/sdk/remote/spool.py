@@ -1,13 +1,16 @@
 """What waits on this machine to be sent, runs and content: a folder each, of whole files.
 
     <spool>/<run>/run.json        what opens the run on a server
-                  000000.arrow    a chunk
+                  000000.<digest>.arrow    a chunk
                   finished.json   how many chunks there are; without it the job never finished
                   refused.json    why the registry refused it; then it is sent only if asked to
                   lock            held by the job that writes, or the process that sends
 
 A file is written under another name and then renamed, so that a process killed at any moment
 leaves whole files only. The lock is one of the kernel: it ends with the process that holds it.
+
+Each file has a digest over its folder and content, so that a damaged or exchanged one is never
+sent. Those of version 1 had none, and chunks were named 000000.arrow.
 """
 
 from __future__ import annotations
@@ -37,9 +40,10 @@ PAIRED_COUNTS = "paired counts"
 """The kind of a request that logs several runs."""
 SAMPLES = "samples"
 """The kind of a request that stores content of samples; it names their dataset, and no run."""
-_VERSION = 1
+_VERSION = 2
 _RUN, _FINISHED, _LOCK, _REFUSED = "run.json", "finished.json", "lock", "refused.json"
 _CHUNK_SUFFIX = ".arrow"
+_CHUNK = re.compile(rf"(\d+)(?:\.[0-9a-f]{{64}})?{re.escape(_CHUNK_SUFFIX)}")
 _UNFINISHED = re.compile(rf"{re.escape(_RUN)}\.\d+\.part")
 _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 _FINAL = frozenset({InvalidInput.code, Malformed.code, TooLarge.code, Conflict.code})
@@ -118,8 +122,10 @@ class SpooledRun:
         if not self._is_begun and (self.folder / _REFUSED).exists():
             self._remove_content()
         self._is_begun = True
-        body = {"version": _VERSION, "kind": asked.kind, "body": json.loads(asked.body)}
-        self._write(_RUN, json.dumps(body).encode())
+        body = json.loads(asked.body)
+        digest = self._digest(asked.kind, json.dumps(body))
+        said = {"version": _VERSION, "kind": asked.kind, "body": body, "sha256": digest}
+        self._write(_RUN, json.dumps(said).encode())
 
     def hold(self) -> bool:
         """Take the lock until `release` or the end of the process; False if it is taken."""
@@ -151,7 +157,10 @@ class SpooledRun:
             said = json.loads((self.folder / _RUN).read_bytes())
             found = SpooledRequest(said["kind"], json.dumps(said["body"]))
             found.name_and_project()
-            return found if said["version"] == _VERSION else None
+            if said["version"] == 1:
+                return found
+            is_intact = said["sha256"] == self._digest(found.kind, found.body)
+            return found if said["version"] == _VERSION and is_intact else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -161,12 +170,33 @@ class SpooledRun:
         return all(name == _LOCK or _UNFINISHED.fullmatch(name) for name in names)
 
     def put(self, seq: int, data: Any) -> Path:
-        """Keep a chunk. Raises `SpoolFull` and `InvalidInput`."""
-        return self._write(f"{seq:06}{_CHUNK_SUFFIX}", data)
+        """Keep a chunk, in place of another one with its number, if there is any.
+
+        Raises `SpoolFull` and `InvalidInput`.
+        """
+        name = self._name_of_chunk(seq, data)
+        path = self._write(name, data)
+        for other in self.folder.glob(f"{seq:06}.*"):
+            if other.name != name and _CHUNK.fullmatch(other.name):
+                other.unlink(missing_ok=True)
+        return path
+
+    def content(self, seq: int, chunk: Path) -> bytes:
+        """The content of a waiting chunk. Raises `Malformed` if it is not what was put there."""
+        data = chunk.read_bytes()
+        if chunk.name not in {self._name_of_chunk(seq, data), f"{seq:06}{_CHUNK_SUFFIX}"}:
+            raise Malformed(
+                f"its chunk {seq} is damaged.", hint="Log it again, or remove its folder."
+            )
+        return data
+
+    def _name_of_chunk(self, seq: int, data: Any) -> str:
+        return f"{seq:06}.{self._digest(str(seq), data)}{_CHUNK_SUFFIX}"
 
     def finish(self, n_chunks: int) -> None:
         """Record that no more chunks follow. Raises as `put` does."""
-        self._write(_FINISHED, json.dumps({"n_chunks": n_chunks}).encode())
+        said = {"n_chunks": n_chunks, "sha256": self._digest(str(n_chunks))}
+        self._write(_FINISHED, json.dumps(said).encode())
 
     def n_chunks(self) -> int | None:
         """How many chunks the run has, sent or not; None while it is not finished.
@@ -174,19 +204,24 @@ class SpooledRun:
         Raises `Malformed` if that cannot be read.
         """
         try:
-            return int(json.loads((self.folder / _FINISHED).read_bytes())["n_chunks"])
+            said = json.loads((self.folder / _FINISHED).read_bytes())
+            n_chunks = int(said["n_chunks"])
+            is_intact = said.get("sha256") in {None, self._digest(str(n_chunks))}
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            is_intact = False
+        if not is_intact:
             raise Malformed(
                 f"its {_FINISHED} is damaged.",
                 hint="Log it again, or remove its folder.",
-            ) from None
+            )
+        return n_chunks
 
     def chunks(self) -> list[tuple[int, Path]]:
         """The waiting chunks by number."""
-        found = self.folder.glob(f"*{_CHUNK_SUFFIX}")
-        return sorted((int(path.stem), path) for path in found if path.stem.isdecimal())
+        found = ((_CHUNK.fullmatch(path.name), path) for path in self.folder.iterdir())
+        return sorted((int(match[1]), path) for match, path in found if match is not None)
 
     def explain(self, refusal: OffdiagError) -> None:
         """Store the reason of a refusal next to the run."""
@@ -218,6 +253,13 @@ class SpooledRun:
             (self.folder / name).unlink(missing_ok=True)
         for path in self.folder.glob("*.part"):
             path.unlink(missing_ok=True)
+
+    def _digest(self, *content: Any) -> str:
+        digest = hashlib.sha256(self.folder.name.encode())
+        for part in content:
+            digest.update(b"\0")
+            digest.update(part.encode() if isinstance(part, str) else part)
+        return digest.hexdigest()
 
     def _write(self, name: str, data: Any) -> Path:
         path = self.folder / name

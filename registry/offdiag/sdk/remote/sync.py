@@ -224,7 +224,7 @@ def _sent(
     run_id, labels = destination.open_run(asked)
     progress.run_id = run_id
     for seq, path in spooled.chunks():
-        destination.put(run_id, seq, in_order_of(path.read_bytes(), labels))
+        destination.put(run_id, seq, in_order_of(spooled.content(seq, path), labels))
         path.unlink()
         progress.n_sent += 1
     if n_chunks is None:
