@@ -155,10 +155,14 @@ def parse_filter(text: str, *, now: datetime | None = None) -> tuple[ParsedTerm,
     if len(parts) > 1:
         why = "one slice is enough; join its conditions with &"
         return tuple(each if each.part is None else replace(each, problem=why) for each in terms)
-    return tuple(
+    on_slice = tuple(
         each if each.term is None else replace(each, term=_on_slice(each.term, parts[0]))
         for each in terms
     )
+    if on_slice == terms:
+        why = "no metric stands beside it: add one, as in recall(class)<0.5"
+        return tuple(each if each.part is None else replace(each, problem=why) for each in terms)
+    return on_slice
 
 
 def _on_slice(term: FilterTerm | Condition, part: Slice) -> FilterTerm | Condition:
@@ -233,6 +237,10 @@ def _compared_term(text: str, body: str, negated: bool) -> ParsedTerm | None:
     """A term that is a slice, or a metric without a colon; None for any other term."""
     bare, written = _BARE.match(body), _WRITTEN.match(body)
     if body.startswith(_OF_SLICE):
+        if negated:
+            return ParsedTerm(
+                text, problem="a slice cannot be excluded; negate the metrics beside it"
+            )
         return _slice_term(text, body.removeprefix(_OF_SLICE))
     if bare is not None and is_metric(bare[1]):
         return _bare_term(text, body, bare, negated)

@@ -157,6 +157,9 @@ def test_after_a_slice_all_metrics_are_those_of_it() -> None:
     [
         ("slice:site", "'=' is missing at its end"),
         ("slice:a=b slice:c=d", "one slice is enough"),
+        ("slice:a=b", "no metric stands beside it"),
+        ("slice:a=b model:vit mcc@c=d>0", "no metric stands beside it"),
+        ("-slice:a=b acc:>0.5", "a slice cannot be excluded"),
         ("recall[df]@site=z", "one of = !="),
         ("worst(recall[df])<0.5", "a slice column was expected"),
         ("recall<0.5", "it is of one class"),
