@@ -94,6 +94,24 @@ def test_texts_say_why_values_are_undefined(url: str, n_runs: int) -> None:
         assert "undefined: one class was predicted for all examples" in shown
 
 
+def test_the_interval_beside_a_class_is_the_one_that_decides(url: str) -> None:
+    """Recall of ill differs alone, but not among two classes."""
+    actual = ["ill"] * 137 + ["well"] * 163
+    first = ["ill"] * 106 + ["well"] * 194
+    second = ["ill"] * 68 + ["well"] * 38 + ["ill"] * 21 + ["well"] * 173
+    runs = [
+        offdiag.log_run(y_true=actual, y_pred=each, name="run", dataset="decides", url=url)
+        for each in (first, second)
+    ]
+
+    found = offdiag.compare(runs, url=url)
+
+    assert "B is worse than A" in str(found)
+    (ill,) = (line.split() for line in str(found).splitlines() if line.startswith("ill "))
+    assert ill == ["ill", "137", "0.774", "0.650", "−12.4", "pp", "−24.7", "to", "+0.2", "≈"]
+    assert "±25 pp" in found._repr_html_()
+
+
 def test_more_runs_are_ranked_against_the_best(three: Comparison) -> None:
     standing = three.metrics["standing"].xs("balanced_accuracy")
     assert standing.to_dict() == {

@@ -10,9 +10,10 @@ from urllib.parse import urlencode
 from offdiag.card import card, cell, column, head, mark, row_name, says, table
 from offdiag.comparison import texts
 from offdiag.domain.texts import shortened
-from offdiag.domain.values import MetricValue, undefined_note
+from offdiag.domain.values import undefined_note
 from offdiag.sdk.display.comparison_text import (
     LEGEND,
+    judged_difference,
     metric_table,
     metric_values,
     n_classes,
@@ -83,7 +84,10 @@ def _metrics(result: Record) -> str:
 
 def _recalls(result: Record) -> str:
     shown = shown_recalls(result)
-    ends = [abs(value) for _, _, found in shown for value in _numbers(found["difference"])]
+    gaps = [judged_difference(found) for _, _, found in shown]
+    ends = [
+        abs(end) for gap in gaps for end in (gap.value, gap.ci_low, gap.ci_high) if end is not None
+    ]
     reach = max([0.05, *ends])
     columns = [column("Recall", left=True), column("n"), column("A"), column("B")]
     columns += [column("B − A"), column(f"±{100 * reach:.0f} pp"), column("B is", left=True)]
@@ -93,13 +97,9 @@ def _recalls(result: Record) -> str:
     return table(columns, _recall_rows(shown, reach), caption=" · ".join(caption))
 
 
-def _numbers(gap: Record) -> Iterator[float]:
-    yield from (gap[key] for key in ("value", "ci_low", "ci_high") if gap.get(key) is not None)
-
-
 def _recall_rows(shown: list[tuple[str, int, Record]], reach: float) -> Iterator[str]:
     for name, n, found in shown:
-        gap = MetricValue.of_dict(found["difference"])
+        gap = judged_difference(found)
         drawn, is_out = "", found["outcome"] in {"better", "worse", "different"}
         if gap.value is not None:
             ends = (gap.ci_low, gap.ci_high)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from textwrap import shorten, wrap
 from typing import Any
 
@@ -45,10 +46,8 @@ def comparison_text(record: Record) -> str:
     parts += wrap(undefined_note(metric_values(record["result"])), WIDTH)
     classes = list(recall_lines(record["result"]))
     if classes:
-        parts += [
-            "",
-            *aligned(["recall of", "n", "A", "B", "B − A", "CI", "B is"], classes, right={1, 4}),
-        ]
+        header = ("recall of", "n", "A", "B", "B − A", "CI together", "B is")
+        parts += ["", *aligned(header, classes, right={1, 4})]
         parts += wrap(undefined_note(recall_values(record["result"])), WIDTH)
         n_more = n_classes(record["result"]) - len(classes)
         parts += [f"... and {n_more} more classes"] if n_more > 0 else []
@@ -154,9 +153,18 @@ def outcome_text(outcome: str) -> str:
     return _OUTCOMES.get(outcome, outcome)
 
 
+def judged_difference(found: Record) -> MetricValue:
+    """The difference with the interval that the outcome follows from."""
+    gap = MetricValue.of_dict(found["difference"])
+    together = found.get("simultaneous_interval")
+    if together is None:
+        return gap
+    return replace(gap, ci_low=together["ci_low"], ci_high=together["ci_high"])
+
+
 def recall_lines(result: Record) -> Iterator[list[str]]:
     for name, n, found in shown_recalls(result):
-        gap = MetricValue.of_dict(found["difference"])
+        gap = judged_difference(found)
         yield [
             name,
             f"{n:,}",
