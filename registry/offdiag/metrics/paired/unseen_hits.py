@@ -1,6 +1,6 @@
 """Hits that a run may have in a class although it has none among the samples.
 
-Such a run seems not to vary there, and up to 30 % of the intervals of its differences missed the
+Such a run seems not to vary there, and up to 20 % of the intervals of its differences missed the
 true one. Without a hit among n samples recall may still be z^2 / (n + z^2), the end of Wilson's
 interval, and of Tango's if neither run has any. What so many hits add to a metric is a distance of
 its own from the difference, on one side; independent distances add up in squares (Zou and Donner
@@ -41,14 +41,9 @@ def with_unseen_hits(
     `own` are the gradients at the matrix of each run, `sizes` (K,) the samples of each class.
     Shares of right predictions stay as they are: of all classes together some hits are seen.
     """
-    before, after = own
-    first, second = matrices
+    first, second = (_of_hits(*run, sizes) for run in zip(matrices, own, strict=True))
     return {
-        key: each
-        if key in proportions.AGGREGATE
-        else each.joined(
-            _sided(_of_hits(first, before[key], sizes), _of_hits(second, after[key], sizes))
-        )
+        key: each.joined(_sided(first[key], second[key])) if key in first else each
         for key, each in errors.items()
     }
 
@@ -60,14 +55,11 @@ def unseen_between_runs(
 
     Shape (Q, m, m), in the order of the keys of `own`, the gradients at the matrix of each run.
     """
+    worths = [_of_hits(*run, sizes) for run in zip(matrices, own, strict=True)]
     found = np.zeros((len(own[0]), len(matrices), len(matrices)))
     for at, key in enumerate(own[0]):
-        if key not in proportions.AGGREGATE:
-            moves = [
-                _rise_and_fall(_of_hits(matrix, gradients[key], sizes))
-                for matrix, gradients in zip(matrices, own, strict=True)
-            ]
-            rises, falls = np.array(moves).T
+        if key in worths[0]:
+            rises, falls = np.array([_rise_and_fall(worth[key]) for worth in worths]).T
             below = np.hypot(falls[:, np.newaxis], rises)
             found[at] = np.maximum(below, below.T)
     return found
@@ -90,21 +82,27 @@ def _rise_and_fall(worth: Floats) -> tuple[Floats, Floats]:
     return worth.max(axis=KIND_AXIS, initial=0.0), -worth.min(axis=KIND_AXIS, initial=0.0)
 
 
-def _of_hits(matrix: Cells, gradient: Gradient, sizes: Sizes) -> Floats:
-    """What unseen hits add to an aggregate, for each of the c classes without a hit, (c,)."""
+def _of_hits(matrix: Cells, own: Mapping[str, Gradient], sizes: Sizes) -> dict[str, Floats]:
+    """What unseen hits add to aggregates, for each of the c classes without a hit, (c,) each."""
     codes = np.flatnonzero(_has_no_hit(matrix))
     at, predicted = np.nonzero(matrix.counts[codes])
     actual = codes[at]
     answers = matrix.counts[actual, predicted] / matrix.actual[actual]
+    shares = matrix.actual[codes] / matrix.total
+    found = {}
     with np.errstate(divide="ignore", invalid="ignore"):
-        wrong = np.bincount(at, answers * gradient.at(actual, predicted), len(codes))
-        gained = gradient.at(codes, codes) - wrong
-    return _worth(gained, matrix.actual[codes] / matrix.total, sizes[codes])
+        for key, gradient in own.items():
+            if key not in proportions.AGGREGATE:
+                wrong = np.bincount(at, answers * gradient.at(actual, predicted), len(codes))
+                found[key] = _worth(gradient.at(codes, codes) - wrong, shares, sizes[codes])
+    return found
 
 
 def _of_outcomes(matrix: Cells, key: str, sizes: Sizes) -> Floats:
     """The same for a metric of each class by its hits, of two also by rejections, (1 or 2, K)."""
     has_none, shares = _has_no_hit(matrix), matrix.actual / matrix.total
+    if not has_none.any():
+        return np.zeros((1, matrix.n_classes))
     with np.errstate(divide="ignore", invalid="ignore"):
         hit, missed, alarm, rejected = class_gradients(matrix, (key,))[key].slope
         of_hits = np.where(has_none, _worth(hit - missed, shares, sizes), 0.0)

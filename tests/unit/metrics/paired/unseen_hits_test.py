@@ -185,10 +185,9 @@ def test_equal_weights_leave_as_much_unseen_as_counts() -> None:
 def test_several_runs_may_have_unseen_hits_too() -> None:
     joint = runs_of({(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 4, (0, 1, 1): 2, (1, 0, 0): 9})
     actual, first, second = (
-        np.repeat(codes, joint.counts) for codes in (joint.actual, joint.first, joint.second)
+        np.repeat(codes, joint.counts).astype(np.uint8)
+        for codes in (joint.actual, joint.first, joint.second)
     )
-    codes = (each.astype(np.uint8) for each in (actual, first, second))
-    actual, first, second = codes
     runs = PairedRuns(actual, (first, second, actual), joint.labels)
 
     accuracy, average = metric_contest(
