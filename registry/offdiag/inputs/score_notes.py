@@ -199,7 +199,8 @@ def _are_below_chance(values: NDArray[np.float32], actual: NDArray[np.int64]) ->
     step = max(1, values.size // _LOOKED_AT_IN_SETS)
     values, actual = values[::step], actual[::step]
     n_samples, n_classes = values.shape
-    ranks = np.stack([_ranks(column) for column in values.T], axis=_CLASS_AXIS)
+    columns = [_ranks(values[:, code]) for code in range(n_classes)]
+    ranks = np.stack(columns, axis=_CLASS_AXIS)
     ranks -= (n_samples + 1) / 2
     n_actual = np.bincount(actual, minlength=n_classes)
     among_classes = ranks - (ranks @ n_actual / n_samples)[:, np.newaxis]
