@@ -180,6 +180,13 @@ def _from_square(lines: list[list[str]]) -> MatrixFile:
                 field="labels",
                 hint="Both axes list the same classes in the same order.",
             )
+    if all(_WHOLE_NUMBER.fullmatch(cell.strip()) for cell in lines[0]):
+        raise InvalidInput(
+            "the first line is numbers alone, which seem to be counts.",
+            field="labels",
+            hint="If they are labels, leave the first cell empty; `offdiag import sklearn` reads a "
+            "matrix without labels.",
+        )
     corner = lines[0][0]
     stated = (found for written, found in _CORNERS.items() if written in corner)
     return MatrixFile(matrix, labels, next(stated, orientation_in_corner(corner)))

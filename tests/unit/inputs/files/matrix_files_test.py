@@ -123,6 +123,16 @@ def test_an_unusable_matrix_file_is_refused_with_the_place(
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("text", ["45,5\n5,45\n", "9,1,2\n1,8,3\n2,3,7\n", "0;1\n1;0\n"])
+def test_a_symmetric_matrix_of_numbers_alone_has_no_labels(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidInput, match="seem to be counts") as caught:
+        read_matrix(write(tmp_path, "m.csv", text))
+
+    assert "offdiag import sklearn" in str(caught.value.hint)
+    labelled = write(tmp_path, "n.csv", ",1,2\n1,8,3\n2,3,7\n")
+    assert read_matrix(labelled).labels == ["1", "2"]
+
+
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="cannot be read"):
         read_matrix(tmp_path / "m.json")
