@@ -95,9 +95,12 @@ class ThresholdRule:
     def decide(self, scores: NDArray[np.float32], *, positive: int | None) -> Codes:
         """Codes of the answers to scores (n, 2), or (n, 1) of class `positive`, shape (n,)."""
         score = positive_scores(scores, wanted=self.positive, positive=positive)
-        flagged = (
-            np.zeros(len(score), np.bool_) if self.threshold is None else (score >= self.threshold)
-        )
+        flagged = np.zeros(len(score), np.bool_)
+        if self.threshold is not None:
+            with np.errstate(over="ignore"):  # Beyond all scores.
+                stored = float(np.float32(self.threshold))
+            # A score given as 0.7 is stored as a little less.
+            flagged = (score >= self.threshold) | (score == stored)
         return np.where(flagged, self.positive, 1 - self.positive).astype(np.uint8)
 
     def to_dict(self) -> dict[str, Any]:

@@ -106,6 +106,21 @@ def test_a_threshold_flags_scores_at_it_and_above() -> None:
     assert rule.decide(P, positive=1).tolist() == [0, 1, 1]
 
 
+@pytest.mark.parametrize("threshold", [k / 100 for k in range(1, 100)])
+def test_a_threshold_flags_a_score_that_was_given_as_the_same_number(threshold: float) -> None:
+    """Some of these are stored as a little less, and some as a little more."""
+    given = np.array([threshold - 1e-6, threshold, threshold + 1e-6])
+    rule = ThresholdRule(1, threshold, "1")
+
+    for stored in (given[:, np.newaxis], np.stack([1 - given, given], axis=1)):
+        answers = rule.decide(stored.astype(np.float32), positive=1)
+        assert answers.tolist() == [0, 1, 1]
+
+
+def test_a_threshold_beyond_all_scores_flags_nothing() -> None:
+    assert ThresholdRule(1, 1e300, "1").decide(P, positive=1).tolist() == [0, 0, 0]
+
+
 def test_a_threshold_on_the_class_without_a_column_uses_what_is_left_to_one() -> None:
     rule = ThresholdRule(positive=0, threshold=0.5, positive_label="0")
 
