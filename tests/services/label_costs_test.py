@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import offdiag
@@ -152,6 +154,36 @@ def test_unknown_labels_are_named(sqlite_database: Database) -> None:
 
     with pytest.raises(InvalidInput, match="boat"):
         offdiag.label_costs(run.id, costs={"boat": 2}, url=sqlite_database.url)
+
+
+@pytest.mark.parametrize(
+    ("costs", "message"),
+    [
+        ([5, 1, 1], "list does not say which label costs what"),
+        ({"sea": [5, 1]}, "miss: the value .* does not fit"),
+        ({"sea": (5,)}, "miss: the value .* does not fit"),
+        ({"sea": {"mis": 5}}, "there is no field 'mis'. Did you mean 'miss'"),
+    ],
+)
+def test_costs_that_cannot_be_read_are_refused(
+    sqlite_database: Database, costs: Any, message: str
+) -> None:
+    run = log_run(sqlite_database, PREDICTED)
+
+    with pytest.raises(InvalidInput, match=message):
+        offdiag.label_costs(run.id, costs=costs, url=sqlite_database.url)
+
+
+def test_costs_in_a_series_are_read_by_its_index(sqlite_database: Database) -> None:
+    run = log_run(sqlite_database, PREDICTED)
+    misses = {"sky": 2.0, "sea": 5.0}
+    given: list[Any] = [pd.Series(misses), misses]
+
+    found, expected = (
+        offdiag.label_costs(run.id, costs=costs, url=sqlite_database.url) for costs in given
+    )
+
+    assert found.equals(expected)
 
 
 def test_a_run_without_labels_has_no_costs_instead_of_0(

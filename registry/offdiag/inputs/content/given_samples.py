@@ -125,6 +125,8 @@ def chunked_samples(samples: Iterable[GivenSample]) -> Iterator[list[GivenSample
 
 
 def _listed(values: Any, name: str) -> list[Any]:
+    if isinstance(values, (str, bytes)):
+        raise InvalidInput("it is one text.", field=name, hint=_ONE_FOR_EACH)
     refuse_unordered(values, field=name)
     plain = getattr(values, "to_pylist", getattr(values, "tolist", None))
     return list(values if plain is None else plain())

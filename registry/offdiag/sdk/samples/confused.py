@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from offdiag.domain.column_names import by_label
+from offdiag.errors import InvalidInput
 from offdiag.extras import optional
 from offdiag.records.runs.multilabel import (
     ConfusedLabelsFound,
@@ -107,6 +109,13 @@ def label_costs(
     with optional:
         import pandas as pd
 
+    costs = by_label(costs, field="costs")
+    if not isinstance(costs, Mapping | None):
+        raise InvalidInput(
+            f"{type(costs).__name__} does not say which label costs what.",
+            field="costs",
+            hint="Give {label: cost}.",
+        )
     at = registry_of([run], url)
     run_id = resolved_id(at, run)
     Run(at, run_id).evaluation()  # Thresholds are those of the curves that it stores.
@@ -141,9 +150,12 @@ def label_costs(
     return frame
 
 
+_PAIR = ("miss", "false_alarm")
+
+
 def _outcomes(given: float | tuple[float, float] | Mapping[str, float]) -> OutcomeCostsRequest:
     if isinstance(given, Mapping):
-        return OutcomeCostsRequest(**given)
-    if isinstance(given, tuple):
-        return OutcomeCostsRequest(miss=given[0], false_alarm=given[1])
-    return OutcomeCostsRequest(miss=given)
+        return OutcomeCostsRequest.asked(**given)
+    if isinstance(given, tuple) and len(given) == len(_PAIR):
+        return OutcomeCostsRequest.asked(**dict(zip(_PAIR, given, strict=True)))
+    return OutcomeCostsRequest.asked(miss=given)

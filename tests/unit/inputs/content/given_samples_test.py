@@ -97,6 +97,7 @@ def test_a_column_within_a_field_is_not_missing() -> None:
         ({"ids": [1], "fields": [dict.fromkeys(range(101))]}, "fields"),
         ({"ids": [1], "text": ["a" * (MOST_TEXT + 1)]}, "text"),
         ({"ids": [1]}, "images"),
+        ({"ids": [1, 2], "fields": {"note": "ab"}}, "fields['note']"),
     ],
 )
 def test_unusable_columns_are_refused(arguments: dict[str, Any], field: str) -> None:
