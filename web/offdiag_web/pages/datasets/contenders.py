@@ -50,7 +50,7 @@ class BestRow:
 class RoleCard:
     """The champion or the candidate, with the difference between them and the reason.
 
-    `value` is that of the champion, and says so if it is not in the best set.
+    `value` is that of a champion outside the best set, whose table does not have it.
     """
 
     role: PromotionRole
@@ -212,18 +212,19 @@ def role_card(
         gate=gate,
         gate_passed=decided.gate_passed,
         is_proposed=True,
-        value=_value_text(decision, leader) if role is PromotionRole.CHAMPION and leader else "",
+        value=_value_outside(decision, leader)
+        if role is PromotionRole.CHAMPION and leader is not None
+        else "",
     )
 
 
-def _value_text(decision: Decision, leader: Leader) -> str:
-    """ "0.589 (0.540 – 0.637) balanced accuracy, not in the best set"."""
-    value, metric = leader.run.value, decision.leaders.metric
-    interval = interval_text(value)
-    within = f" ({interval})" if interval else ""
-    text = f"{metric_values.known(value)}{within} {title_inside(metric)}"
-    is_worse = decision.leaders.best_set and not leader.is_in_set
-    return f"{text}, not in the best set" if is_worse and not leader.run.is_chosen_here else text
+def _value_outside(decision: Decision, leader: Leader) -> str:
+    """ "0.589 (0.540 – 0.637) balanced accuracy, not in the best set"; else empty."""
+    if leader.is_in_set or leader.run.is_chosen_here or not decision.leaders.best_set:
+        return ""
+    value, interval = metric_values.known(leader.run.value), interval_text(leader.run.value)
+    shown = f"{value} ({interval})" if interval else value
+    return f"{shown} {title_inside(decision.leaders.metric)}, not in the best set"
 
 
 def candidate_card(decision: Decision, marks: Marks) -> RoleCard | None:
