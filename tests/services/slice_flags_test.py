@@ -21,7 +21,7 @@ from offdiag.store.flags import flags_of_run
 from offdiag.store.problem_values import best_run_on, measure
 from offdiag.store.problems import find_problems
 from support.gates import judged
-from support.logging_runs import evaluate, log, work_off
+from support.logging_runs import evaluate, log, run_step, work_off
 
 SITES = np.repeat(["w", "x", "y", "z"], 200)
 ACTUAL = np.tile(["ill", "well"], 400)
@@ -80,6 +80,21 @@ def test_a_class_missed_on_a_slice_is_a_problem_with_its_numbers(database: Datab
         evidence = measure(session, found)[problem.number].evidence
     assert (evidence["correct"], evidence["cases"]) == (30, 100)
     assert (evidence["rest_correct"], evidence["rest_cases"]) == (270, 300)
+
+
+@pytest.mark.both_databases
+def test_columns_that_come_with_a_later_run_raise_flags_on_earlier_ones(
+    database: Database,
+) -> None:
+    earlier = logged(database, with_slices=False)
+    assert raised(database, earlier) == {}
+
+    later = logged(database)
+    work_off(database)
+
+    assert raised(database, earlier) == raised(database, later) == {"site=z": "open"}
+    logged(database)
+    assert run_step(database) is None
 
 
 @pytest.mark.both_databases

@@ -193,12 +193,14 @@ def register_slices(
 ) -> None:
     """Store the slice columns of a run with the samples of its truth, in the order of the truth.
 
-    A known column must have the same values; a new one is added. Raises `Conflict` naming the
+    A known column must have the same values; a new one is added, and all runs on these samples are
+    evaluated by it. Raises `Conflict` naming the
     first sample whose value differs, and `InvalidInput` for too many columns.
     """
     order = None if placed.positions is None else np.argsort(placed.positions, kind="stable")
     ordered = {n: each if order is None else each.take(order) for n, each in columns.items()}
-    keep_columns(session, placed.record, ordered, now=now)
+    if keep_columns(session, placed.record, ordered, now=now):
+        submit_evaluations(session, truths.runs_scored_with(session, placed.record.root_id))
 
 
 def keep_columns(
