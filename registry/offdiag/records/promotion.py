@@ -134,7 +134,7 @@ class RankedRuns(ResponseBody):
     )
     best_of_many: BestOfMany | None = Field(
         description="The run with the best value; null for fewer than three runs, if they were "
-        "not tested, and for more than 500,000 predictions."
+        "not tested, and for more than 500,000 predictions and cells of matrices in all."
     )
     runs: list[RankedRun]
 

@@ -57,7 +57,7 @@ LOWER_IS_BETTER: Mapping[Task, frozenset[str]] = {
 MOST_PREDICTIONS = 20_000_000
 """Most predictions of all runs together for comparing them: what fits beside a request."""
 MOST_CORRECTED = 500_000
-"""Most predictions of all runs together for correcting the best value: about a second of work."""
+"""Most predictions and cells of all runs together for correcting the best value: a second of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ def best_of_many_among(leaders: Leaders, together: RankedTogether) -> BestOfMany
     None if nothing was tested, and for too many predictions.
     """
     runs, key = together.runs if leaders.why_not_tested is None else None, leaders.metric
-    if runs is None or runs.n_samples * runs.n_runs > MOST_CORRECTED:
+    if runs is None or runs.n_runs * (runs.n_samples + len(runs.labels) ** 2) > MOST_CORRECTED:
         return None
     if isinstance(runs, PairedSets):
         return best_of_many_sets(runs, [key], seed=INTERVAL_SEED).get(key)
