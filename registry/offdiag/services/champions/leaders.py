@@ -57,7 +57,7 @@ LOWER_IS_BETTER: Mapping[Task, frozenset[str]] = {
 MOST_PREDICTIONS = 20_000_000
 """Most predictions of all runs together for comparing them: what fits beside a request."""
 MOST_CORRECTED = 500_000
-"""Most predictions and cells of all runs together for correcting the best value: a second of work."""
+"""Most predictions and cells of all runs for correcting the best value: about a second of work."""
 
 
 @dataclass(frozen=True, slots=True)
