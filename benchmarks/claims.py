@@ -38,16 +38,16 @@ from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.suite import suite_intervals
-from offdiag.metrics.paired.best_runs import best_of_many
-from offdiag.metrics.paired.joint_counts import joint_counts
-from offdiag.metrics.paired.many_runs import PairedRuns
-from offdiag.metrics.paired.methods import (
+from offdiag.metrics.many_runs.best_runs import best_of_many
+from offdiag.metrics.many_runs.methods import (
     Moments,
     difference_of_methods,
     mean_of_folds,
     mean_of_seeds,
     moments_of,
 )
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
+from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.slices.counts import MIN_SAMPLES
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.reports.alerts import ODDS, odds_of

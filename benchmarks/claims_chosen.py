@@ -45,13 +45,13 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.many_runs.best_runs import metric_contest
+from offdiag.metrics.many_runs.confidence_set import best_set_and_pairs
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.metrics.pair_counts import count_pairs
-from offdiag.metrics.paired.best_runs import metric_contest
 from offdiag.metrics.paired.class_changes import confidence_together
-from offdiag.metrics.paired.confidence_set import best_set_and_pairs
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.joint_counts import PairedRates, joint_counts
-from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.score_curves import score_curves

@@ -52,14 +52,14 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.break_even import choices, lever_on_cell, rays_of
 from offdiag.metrics.costs.matrix import cost_matrix, zero_one_costs
 from offdiag.metrics.groups.gaps import largest_difference, proportion_values, worst
+from offdiag.metrics.many_runs.best_runs import metric_contest
+from offdiag.metrics.many_runs.confidence_set import best_set_and_pairs
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.metrics.pair_counts import count_pairs
-from offdiag.metrics.paired.best_runs import metric_contest
 from offdiag.metrics.paired.class_changes import recall_changes, sloped_changes
-from offdiag.metrics.paired.confidence_set import best_set_and_pairs
 from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts
 from offdiag.metrics.paired.joint_counts import joint_counts
-from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.scores import score_differences
 from offdiag.metrics.paired.simultaneous_tests import judge_together
 from offdiag.metrics.scores.forecasts import Forecasts

@@ -39,10 +39,10 @@ from harness import Report
 
 from offdiag.domain.values import MetricValue
 from offdiag.flags.rules.reference import PairedRecall, regression_verdicts
-from offdiag.metrics.paired.best_runs import metric_contest
-from offdiag.metrics.paired.confidence_set import best_set_and_pairs
+from offdiag.metrics.many_runs.best_runs import metric_contest
+from offdiag.metrics.many_runs.confidence_set import best_set_and_pairs
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.metrics.paired.joint_counts import joint_counts
-from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.reports.changes import find_changes
 from offdiag.services.champions.drops import newest_drops
 from offdiag.store.ranked_runs import RankedRun, RankedRuns

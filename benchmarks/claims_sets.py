@@ -30,10 +30,10 @@ from scipy.special import ndtr
 from offdiag.comparison.differences import HEADLINE_OF_SETS
 from offdiag.comparison.sets_and_weights import compare_paired_sets
 from offdiag.domain.labels import LabelSet
+from offdiag.metrics.many_runs.confidence_set import BestSet, confidence_sets
 from offdiag.metrics.multilabel.sets import pack_sets
 from offdiag.metrics.multilabel_runs.confused import confused_labels
 from offdiag.metrics.multilabel_runs.paired import PairedSets, label_contests, set_contest
-from offdiag.metrics.paired.confidence_set import BestSet, confidence_sets
 
 IN_COMMON = 0.5
 """Correlation of two labels of a sample, and of the errors on them."""

@@ -27,17 +27,17 @@ from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.intervals.draws import INTERVAL_SEED
 from offdiag.metrics.intervals.suite import suite_intervals
-from offdiag.metrics.metric_text import spec_of
-from offdiag.metrics.paired.best_runs import (
+from offdiag.metrics.many_runs.best_runs import (
     BestOfMany,
     best_of_many,
     metric_contest,
     recall_contests,
 )
-from offdiag.metrics.paired.confidence_set import BestSet, Contest, confidence_sets
+from offdiag.metrics.many_runs.confidence_set import BestSet, Contest, confidence_sets
+from offdiag.metrics.many_runs.paired_runs import PairedRuns, PairwiseRuns, RunsTogether
+from offdiag.metrics.many_runs.run_spread import Codes
+from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.paired.hypothesis_tests import CochranQ, cochran_of_counts, holm, mcnemar
-from offdiag.metrics.paired.many_runs import PairedRuns, PairwiseRuns, RunsTogether
-from offdiag.metrics.paired.run_spread import Codes
 from offdiag.metrics.suite import AGGREGATE_KEYS, labelled_suite
 
 FEWEST_RUNS = 3

@@ -15,7 +15,7 @@ from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import count, number, p_value
 from offdiag.domain.sentences import enumerated, listed, name
-from offdiag.metrics.paired.best_runs import (
+from offdiag.metrics.many_runs.best_runs import (
     FEWEST_SAMPLES,
     BestOfMany,
     is_class_average,

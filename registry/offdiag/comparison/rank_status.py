@@ -20,9 +20,9 @@ from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.paired.best_runs import signs_of, small_classes, tested_metrics
-from offdiag.metrics.paired.confidence_set import BestSet, Compared, Contest
-from offdiag.metrics.paired.run_spread import RunSpread, differences
+from offdiag.metrics.many_runs.best_runs import signs_of, small_classes, tested_metrics
+from offdiag.metrics.many_runs.confidence_set import BestSet, Compared, Contest
+from offdiag.metrics.many_runs.run_spread import RunSpread, differences
 from offdiag.metrics.paired.simultaneous_tests import value_covariance
 
 SIMULTANEOUS = "simultaneous, slopes at the pooled matrix"

@@ -24,7 +24,7 @@ from offdiag.comparison.rank_status import Rank
 from offdiag.comparison.texts import run_label
 from offdiag.metrics.counted import Counted, numbers_of
 from offdiag.metrics.intervals.draws import INTERVAL_SEED
-from offdiag.metrics.paired.confidence_set import DRAWS
+from offdiag.metrics.many_runs.confidence_set import DRAWS
 
 
 def verdict_record(verdict: Verdict) -> dict[str, Any]:

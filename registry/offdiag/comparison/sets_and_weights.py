@@ -12,6 +12,7 @@ from offdiag.comparison.differences import HEADLINE_OF_SETS, OF_CLASSES, class_v
 from offdiag.comparison.many import ManyComparison, many_comparison, pairs_of
 from offdiag.comparison.pair import BothRuns, PairComparison, PairedFacts, paired_comparison
 from offdiag.metrics.intervals.draws import INTERVAL_SEED
+from offdiag.metrics.many_runs.confidence_set import confidence_sets
 from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
 from offdiag.metrics.multilabel_runs.paired import (
     LabelRates,
@@ -24,7 +25,6 @@ from offdiag.metrics.multilabel_runs.paired import (
     set_contest,
 )
 from offdiag.metrics.paired.class_changes import SLOPED, changes_by_slopes, recall_changes
-from offdiag.metrics.paired.confidence_set import confidence_sets
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts, mcnemar
 from offdiag.metrics.paired.joint_counts import PairedRates, joint_counts
 from offdiag.metrics.paired.weighted import (

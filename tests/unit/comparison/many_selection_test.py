@@ -11,8 +11,8 @@ from offdiag.comparison.many_verdict import many_verdict, selection_sentence
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.paired.best_runs import BestOfMany
-from offdiag.metrics.paired.many_runs import PairedRuns
+from offdiag.metrics.many_runs.best_runs import BestOfMany
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from support.matrices import numbered_labels
 from unit.comparison.many_test import BAD, EQUALLY_GOOD, GOOD, actual, compared, run
 

@@ -32,8 +32,8 @@ from offdiag_web.app.dispatch import PREFIX
 
 if TYPE_CHECKING:
     from offdiag.audit.table_text.audit import TableTextAudit
-    from offdiag.metrics.paired.best_runs import BestOfMany
-    from offdiag.metrics.paired.confidence_set import BestSet
+    from offdiag.metrics.many_runs.best_runs import BestOfMany
+    from offdiag.metrics.many_runs.confidence_set import BestSet
     from offdiag.services.champions.decision import Facts
     from offdiag.services.champions.drops import RunDrop
     from offdiag.services.comparisons.compute import Compared

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.draws import replicated
+from offdiag.metrics.many_runs.best_runs import BestOfMany, Scores, corrected_choice, signs_of
 from offdiag.metrics.multilabel.examples import Overlap
 from offdiag.metrics.multilabel.label_averages import LAST_LABEL_AXIS, averages_of_hits
 from offdiag.metrics.multilabel_runs.paired import PairedSets
-from offdiag.metrics.paired.best_runs import BestOfMany, Scores, corrected_choice, signs_of
 
 FEWEST_RUNS = 3
 MOST_MEMBERS = 20_000_000

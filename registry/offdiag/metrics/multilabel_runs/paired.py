@@ -1,10 +1,10 @@
 """Runs on the same samples with sets of labels, and how far chance moves them from each other.
 
-The method is that of `paired.many_runs` and `paired.simultaneous_tests`, sample by sample: the
-contribution of the predicted set of a sample to a metric is its slope at the tables of all runs
-together. An average over examples adds up the scores of the sets. An average over labels has two
-slopes for each label, for a missed one and for a false alarm, and a sample adds those of all its
-labels, so correlated labels are counted together. Swapping the two predicted sets of random
+The method is that of `many_runs.paired_runs` and `paired.simultaneous_tests`, sample by sample:
+the contribution of the predicted set of a sample to a metric is its slope at the tables of all
+runs together. An average over examples adds up the scores of the sets. An average over labels has
+two slopes for each label, for a missed one and for a false alarm, and a sample adds those of all
+its labels, so correlated labels are counted together. Swapping the two predicted sets of random
 samples gives the same variance.
 """
 
@@ -25,21 +25,21 @@ from offdiag.metrics.counted import CountedSets, count_sets
 from offdiag.metrics.custom import custom_versions
 from offdiag.metrics.gradients import Dual, Floats, OutcomeShares, outcome_shares_of_counts
 from offdiag.metrics.intervals.bounds import smallest_class
-from offdiag.metrics.multilabel.examples import Overlap
-from offdiag.metrics.multilabel.sets import LABEL_AXIS, Bits, unpack_sets
-from offdiag.metrics.multilabel.suite import set_metrics
-from offdiag.metrics.multilabel.tally import LabelCounts
-from offdiag.metrics.paired.best_runs import (
+from offdiag.metrics.many_runs.best_runs import (
     contests_of_recall,
     is_class_average,
     signs_of,
     small_classes,
     turned,
 )
+from offdiag.metrics.many_runs.confidence_set import Contest
+from offdiag.metrics.many_runs.run_spread import RunSpread, covariance_of_slopes, spread_of_gains
+from offdiag.metrics.multilabel.examples import Overlap
+from offdiag.metrics.multilabel.sets import LABEL_AXIS, Bits, unpack_sets
+from offdiag.metrics.multilabel.suite import set_metrics
+from offdiag.metrics.multilabel.tally import LabelCounts
 from offdiag.metrics.paired.class_changes import outcome_moves
-from offdiag.metrics.paired.confidence_set import Contest
 from offdiag.metrics.paired.joint_counts import PairedRates
-from offdiag.metrics.paired.run_spread import RunSpread, covariance_of_slopes, spread_of_gains
 from offdiag.metrics.paired.simultaneous_tests import (
     JointTest,
     moved_values,

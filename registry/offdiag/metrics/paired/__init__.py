@@ -1,1 +1,1 @@
-"""Comparison of runs on the same samples: tests, intervals of differences, multiplicity."""
+"""Comparison of two runs on the same samples: tests, intervals of differences, multiplicity."""

@@ -8,7 +8,7 @@ from math import inf
 from time import thread_time
 
 from offdiag.domain.runs import PromotionRole, Task
-from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet
+from offdiag.metrics.many_runs.confidence_set import MOST_TESTED, BestSet
 from offdiag.services.champions.drops import RunDrop, newest_drops
 from offdiag.services.champions.leaders import (
     DEFAULT_METRICS,

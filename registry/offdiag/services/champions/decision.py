@@ -18,12 +18,12 @@ from offdiag.domain.runs import PromotionRole, Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.many_runs.best_runs import BestOfMany
+from offdiag.metrics.many_runs.confidence_set import BestSet, PairTests
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.metrics.multilabel_runs.paired import PairedSets
-from offdiag.metrics.paired.best_runs import BestOfMany
-from offdiag.metrics.paired.confidence_set import BestSet, PairTests
 from offdiag.metrics.paired.difference import paired_cost_differences
 from offdiag.metrics.paired.joint_counts import joint_counts
-from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.sample_size import samples_by_class, samples_for_metric, samples_needed
 from offdiag.metrics.paired.simultaneous_tests import Statistic
 from offdiag.services.champions.drops import drops_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from offdiag.metrics.paired.confidence_set import PairTests
+from offdiag.metrics.many_runs.confidence_set import PairTests
 from offdiag.store.ranked_runs import RankedRun, RankedRuns
 
 

@@ -15,18 +15,18 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.intervals.delta import range_of
-from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
-from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, paired_sets, set_contest
-from offdiag.metrics.names import find_metric, nearest_names
-from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, BestOfMany, metric_contest
-from offdiag.metrics.paired.confidence_set import (
+from offdiag.metrics.many_runs.best_runs import FEWEST_SAMPLES, BestOfMany, metric_contest
+from offdiag.metrics.many_runs.confidence_set import (
     MOST_TESTED,
     BestSet,
     Contest,
     PairTests,
     best_set_and_pairs,
 )
-from offdiag.metrics.paired.many_runs import PairedRuns
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
+from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
+from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, paired_sets, set_contest
+from offdiag.metrics.names import find_metric, nearest_names
 from offdiag.metrics.weighted.counts import of_weights
 from offdiag.services.comparisons.shared_samples import aligned, places_in_lineages
 from offdiag.services.evaluation.compute import INTERVAL_SEED

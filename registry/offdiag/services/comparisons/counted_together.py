@@ -13,8 +13,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.slices import Slice
 from offdiag.inputs.counted_samples import PairedSamples
 from offdiag.inputs.labels import Codes
+from offdiag.metrics.many_runs.paired_runs import PairedRuns, PairwiseRuns, RunsTogether
 from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
-from offdiag.metrics.paired.many_runs import PairedRuns, PairwiseRuns, RunsTogether
 from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.services.evaluation.inputs import members_among
 from offdiag.store import paired_counts

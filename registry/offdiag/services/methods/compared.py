@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.paired.methods import Estimate
+from offdiag.metrics.many_runs.methods import Estimate
 from offdiag.metrics.paired.simultaneous_tests import ROUNDING
 from offdiag.services.champions.leaders import is_lower_better, primary_metric, ranking_key
 from offdiag.services.lru_cache import LruCache

@@ -14,12 +14,8 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.counted import CountedSets, Unweighted, added_up
 from offdiag.metrics.intervals import custom_samples as custom
 from offdiag.metrics.intervals.delta import range_of
-from offdiag.metrics.multilabel.suite import set_metrics
-from offdiag.metrics.multilabel.tally import SetTally
-from offdiag.metrics.multilabel_runs.paired import has_slopes
-from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, tested_metrics
-from offdiag.metrics.paired.many_runs import PairedRuns
-from offdiag.metrics.paired.methods import (
+from offdiag.metrics.many_runs.best_runs import FEWEST_SAMPLES, tested_metrics
+from offdiag.metrics.many_runs.methods import (
     FOLDS,
     SEEDS,
     Estimate,
@@ -31,6 +27,10 @@ from offdiag.metrics.paired.methods import (
     moments_of,
     moments_of_covariance,
 )
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
+from offdiag.metrics.multilabel.suite import set_metrics
+from offdiag.metrics.multilabel.tally import SetTally
+from offdiag.metrics.multilabel_runs.paired import has_slopes
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.champions.leaders import side_by_side
 from offdiag.services.lru_cache import LruCache, result_of

@@ -20,9 +20,9 @@ from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.costs.what_if import merge_classes, ranks
 from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.costs import cost_intervals
-from offdiag.metrics.paired.best_runs import cost_contest
-from offdiag.metrics.paired.confidence_set import BestSet, Compared, confidence_sets
-from offdiag.metrics.paired.many_runs import PairedRuns
+from offdiag.metrics.many_runs.best_runs import cost_contest
+from offdiag.metrics.many_runs.confidence_set import BestSet, Compared, confidence_sets
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.what_if.leads import Leads, leads
 from offdiag.services.what_if.runs import MOST_RUNS, Question, WhatIfFrame, read_frame

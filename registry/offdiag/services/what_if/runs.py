@@ -19,7 +19,7 @@ from offdiag.inputs.partial_labels import masked
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, prevalence_costs, zero_one_costs
 from offdiag.metrics.counted import matrix_of
-from offdiag.metrics.paired.confidence_set import BestSet
+from offdiag.metrics.many_runs.confidence_set import BestSet
 from offdiag.services.champions.leaders import leaders_in
 from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.inputs import members_of

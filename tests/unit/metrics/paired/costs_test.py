@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.metrics.paired.best_runs import cost_contest
+from offdiag.metrics.many_runs.best_runs import cost_contest
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.metrics.paired.difference import KEYS, paired_cost_differences
 from offdiag.metrics.paired.joint_counts import joint_counts
-from offdiag.metrics.paired.many_runs import PairedRuns
 from support.matrices import numbered_labels, two_runs
 from support.optional import present
 

@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.paired.best_runs import metric_contest
+from offdiag.metrics.many_runs.best_runs import metric_contest
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.metrics.paired.class_changes import sloped_changes
 from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
-from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.simultaneous_tests import JointTest, judge_together
 from offdiag.metrics.paired.weighted import WeightedPair, judge_weighted_together
 from offdiag.metrics.suite import evaluate_stack

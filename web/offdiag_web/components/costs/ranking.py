@@ -11,8 +11,8 @@ from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.values import MetricValue, reason_text
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import expected_samples
+from offdiag.metrics.many_runs.best_runs import FEWEST_SAMPLES
 from offdiag.metrics.metric_text import PER_CASES
-from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
 from offdiag.services.what_if.costs import PredictionCost, Verdict, WhatIf, rounding
 from offdiag.services.what_if.scenario import Scenario
 from offdiag_web.charts.marks import IN_LIST_SMALL, interval_mark, run_style

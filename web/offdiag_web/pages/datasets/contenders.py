@@ -11,8 +11,8 @@ from markupsafe import Markup
 from offdiag.domain.number_text import Amounts
 from offdiag.domain.runs import PromotionRole, Task, choice_text
 from offdiag.flags.warning import named
+from offdiag.metrics.many_runs.best_runs import BestOfMany
 from offdiag.metrics.metric_text import PER_CASES
-from offdiag.metrics.paired.best_runs import BestOfMany
 from offdiag.services.champions.decision import COST, Decision
 from offdiag.services.champions.leaders import Leader, Leaders
 from offdiag.store.promotions import PromotionRecord

@@ -9,7 +9,7 @@ import pytest
 
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.paired.best_runs import BestOfMany
+from offdiag.metrics.many_runs.best_runs import BestOfMany
 from offdiag.services.champions.leaders import Leader, Leaders
 from offdiag.store.ranked_runs import RankedRun
 from offdiag_web.pages.datasets.contenders import rows_note

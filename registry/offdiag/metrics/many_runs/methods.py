@@ -32,8 +32,8 @@ from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.intervals.means import student_quantile
-from offdiag.metrics.paired.many_runs import PairedRuns
-from offdiag.metrics.paired.run_spread import LAST_AXIS
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
+from offdiag.metrics.many_runs.run_spread import LAST_AXIS
 
 SEEDS = "t over seeds and samples (Satterthwaite)"
 FOLDS = "corrected resampled t over folds (Nadeau and Bengio)"

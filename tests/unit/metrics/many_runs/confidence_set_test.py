@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.paired import confidence_set as module
-from offdiag.metrics.paired.best_runs import cost_contest, metric_contest, recall_contests
-from offdiag.metrics.paired.confidence_set import (
+from offdiag.metrics.many_runs import confidence_set as module
+from offdiag.metrics.many_runs.best_runs import cost_contest, metric_contest, recall_contests
+from offdiag.metrics.many_runs.confidence_set import (
     BestSet,
     Contest,
     best_set_and_pairs,
     confidence_sets,
 )
-from offdiag.metrics.paired.many_runs import PairedRuns
-from offdiag.metrics.paired.run_spread import RunSpread, differences
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
+from offdiag.metrics.many_runs.run_spread import RunSpread, differences
 from support.optional import present
 
 HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")

@@ -29,12 +29,12 @@ from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.costs import cost_values
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.intervals.draws import generator
+from offdiag.metrics.many_runs.confidence_set import Contest
+from offdiag.metrics.many_runs.paired_runs import PairedRuns, RunsTogether
+from offdiag.metrics.many_runs.run_spread import RunSpread, spread_of_recall
 from offdiag.metrics.multilabel.label_averages import MACRO
 from offdiag.metrics.multilabel.suite import OF_SETS
 from offdiag.metrics.orientation import PREDICTED_AXIS
-from offdiag.metrics.paired.confidence_set import Contest
-from offdiag.metrics.paired.many_runs import PairedRuns, RunsTogether
-from offdiag.metrics.paired.run_spread import RunSpread, spread_of_recall
 from offdiag.metrics.paired.unseen_hits import unseen_between_runs
 from offdiag.metrics.spec import Direction
 from offdiag.metrics.suite import labelled_suite

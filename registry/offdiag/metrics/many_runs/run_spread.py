@@ -1,7 +1,7 @@
 """How far chance moves the metrics of several runs on the same samples from each other.
 
 The contributions of samples to a metric (its slopes) are looked up, summed over pairs of runs, and
-turned into the errors of all differences; `many_runs` provides what is known about the samples.
+turned into the errors of all differences; `paired_runs` provides what is known about the samples.
 """
 
 from __future__ import annotations

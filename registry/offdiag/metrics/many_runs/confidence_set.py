@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.paired.run_spread import RunSpread, difference_errors, differences
+from offdiag.metrics.many_runs.run_spread import RunSpread, difference_errors, differences
 from offdiag.metrics.paired.simultaneous_tests import Statistic, smaller_statistic
 
 DRAWS = 2_000

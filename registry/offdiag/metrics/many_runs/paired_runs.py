@@ -27,9 +27,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.gradients import Floats, Gradient
-from offdiag.metrics.pair_counts import count_pairs
-from offdiag.metrics.paired.joint_counts import JointCounts
-from offdiag.metrics.paired.run_spread import (
+from offdiag.metrics.many_runs.run_spread import (
     LAST_AXIS,
     Codes,
     RunSpread,
@@ -44,6 +42,8 @@ from offdiag.metrics.paired.run_spread import (
     spread_of_gains,
     tabulated,
 )
+from offdiag.metrics.pair_counts import count_pairs
+from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.metrics.paired.simultaneous_tests import difference_errors as pair_errors
 from offdiag.metrics.paired.simultaneous_tests import pooled_matrix
 

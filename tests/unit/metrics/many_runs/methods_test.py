@@ -10,14 +10,14 @@ import pytest
 from scipy import stats
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.paired.many_runs import PairedRuns
-from offdiag.metrics.paired.methods import (
+from offdiag.metrics.many_runs.methods import (
     difference_of_methods,
     differences,
     mean_of_folds,
     mean_of_seeds,
     moments_of,
 )
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from support.optional import present
 
 LABELS = LabelSet(("a", "b"))

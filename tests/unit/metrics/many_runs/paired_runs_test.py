@@ -12,11 +12,12 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.gradients import Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
-from offdiag.metrics.paired import many_runs as module
-from offdiag.metrics.paired import run_spread, simultaneous_tests
+from offdiag.metrics.many_runs import paired_runs as module
+from offdiag.metrics.many_runs import run_spread
+from offdiag.metrics.many_runs.paired_runs import PairedRuns, PairwiseRuns
+from offdiag.metrics.many_runs.run_spread import RunSpread, difference_errors, spread_of_recall
+from offdiag.metrics.paired import simultaneous_tests
 from offdiag.metrics.paired.joint_counts import joint_counts
-from offdiag.metrics.paired.many_runs import PairedRuns, PairwiseRuns
-from offdiag.metrics.paired.run_spread import RunSpread, difference_errors, spread_of_recall
 from offdiag.metrics.paired.simultaneous_tests import paired_statistics
 from support.gradients import class_gradient
 

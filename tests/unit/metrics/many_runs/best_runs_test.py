@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.gradients import Floats
-from offdiag.metrics.paired.best_runs import best_of_many
-from offdiag.metrics.paired.many_runs import PairedRuns
+from offdiag.metrics.many_runs.best_runs import best_of_many
+from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.metrics.suite import evaluate_stack
 
 KEYS = ("overall_accuracy", "balanced_accuracy")
