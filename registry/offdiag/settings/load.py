@@ -129,9 +129,17 @@ def config_file(environ: Mapping[str, str], folder: Path) -> Path | None:
     return path if path.is_file() else None
 
 
+def _current_folder() -> Path:
+    """The current folder; if it was deleted while the program runs, no file is found in it."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path()
+
+
 def _layers(environ: Mapping[str, str] | None, folder: Path | None) -> list[_Layer]:
     environ = os.environ if environ is None else environ
-    path = config_file(environ, folder or Path.cwd())
+    path = config_file(environ, folder or _current_folder())
     layers = [] if path is None else [_file_layer(path, *_read(path))]
     of_environment = _environment_layer(environ)
     _check(of_environment)

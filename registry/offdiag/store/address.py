@@ -40,13 +40,23 @@ def parse_url(text: str) -> URL:
 
 
 def sqlite_path(url: URL) -> Path:
-    """The absolute path of the file that an SQLite URL names."""
+    """The absolute path of the file that an SQLite URL names.
+
+    Raises `InvalidInput` for a relative one if the current folder was deleted.
+    """
     name = str(url.database)
     if _is_uri(url):
         name = unquote(name.removeprefix("file:"))
         if name.startswith("//"):  # file:///absolute, with an empty host
             name = name.removeprefix("//")
-    return Path(name).absolute()
+    try:
+        return Path(name).absolute()
+    except FileNotFoundError:
+        raise InvalidInput(
+            f"{name!r} is in the current folder, which was deleted.",
+            field=_FIELD,
+            hint="Go to another folder, or name the file by its whole path.",
+        ) from None
 
 
 def is_opened_read_only(url: URL) -> bool:

@@ -255,3 +255,14 @@ def test_an_empty_variable_is_refused_with_both_ways_out(tmp_path: Path) -> None
 
     assert refused.value.message.startswith("OFFDIAG_URL says ''")
     assert refused.value.hint == "Set or remove it. Default: 'sqlite:///offdiag.db'."
+
+
+def test_a_deleted_current_folder_has_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+
+    assert load_settings().jobs.lease_s == 30.0

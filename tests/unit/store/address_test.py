@@ -117,3 +117,16 @@ def test_a_server_is_named_without_password_and_settings() -> None:
     url = parse_url("postgresql://ada:secret@db.example:5433/registry?options=-csearch_path=x")
 
     assert postgres_place(url) == "postgresql://ada@db.example:5433/registry"
+
+
+def test_a_file_in_a_deleted_folder_is_refused_and_others_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+
+    with pytest.raises(InvalidInput, match=r"'a\.db' is in the current folder, which was deleted"):
+        sqlite_path(parse_url("sqlite:///a.db"))
+    assert sqlite_path(parse_url("sqlite:////data/a.db")) == Path("/data/a.db")
