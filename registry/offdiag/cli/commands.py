@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from errno import ENOSPC
+from errno import ENAMETOOLONG, ENOSPC
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, cast
@@ -271,10 +271,16 @@ def _explained(error: click.ClickException | OffdiagError) -> str:
 
 
 def _unfit(error: Exception) -> OffdiagError | None:
-    """The error, if an option does not fit its request or there is no room for the output."""
+    """The error, if an option does not fit its request, is too long a path, or a disk is full."""
     if isinstance(error, OSError) and error.errno == ENOSPC:
         return InvalidInput(
             "the disk is full.", field="output", hint="Make room, or write elsewhere."
+        )
+    if isinstance(error, OSError) and error.errno == ENAMETOOLONG:
+        return InvalidInput(
+            f"{str(error.filename)!r} is longer than a path may be.",
+            field="path",
+            hint="Use shorter names.",
         )
     if type(error).__module__ != "pydantic_core._pydantic_core":
         return None

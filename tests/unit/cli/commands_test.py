@@ -302,3 +302,17 @@ def test_an_interruption_while_the_commands_are_imported_says_nothing() -> None:
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (commands.INTERRUPTED, "", "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["runs", "list", "--url", f"sqlite:////tmp/{'a' * 300}/r.db"], ["evaluate", "b" * 5000]],
+)
+def test_a_path_that_is_too_long_is_no_defect(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert commands.run(words) == commands.ERROR
+
+    said = capsys.readouterr().err
+    assert "defect" not in said
+    assert "is longer than a path may be" in said or "cannot be read" in said
