@@ -657,6 +657,8 @@ TITLES = {
     "few apart": "Two equally good runs on samples of their own called different, percent",
     "few unlike": "One run predicts a rare class seldom, the other often: 95 % intervals of the "
     "difference that miss it, percent",
+    "few unlike apart": "The same of runs on different examples: 95 % intervals of the difference "
+    "miss it, percent",
     "few unlike of three": "Three runs that predict a rare class seldom, more often and often: "
     "a 95 % interval of two of them, all held together, misses the difference, percent",
     "chosen thresholds": "The threshold in use is the best: interval of the change to the "

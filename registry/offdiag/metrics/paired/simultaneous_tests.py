@@ -49,6 +49,7 @@ from offdiag.metrics.intervals.delta import (
 )
 from offdiag.metrics.intervals.draws import INTERVAL_SEED, generator
 from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.paired import proportions
 from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.metrics.paired.resampling import comes_before
 from offdiag.metrics.paired.unseen_hits import with_unseen_hits
@@ -268,6 +269,7 @@ def unpaired_statistics(
     second: ConfusionMatrix,
     gradients: Mapping[str, Gradient],
     differences: Mapping[str, float],
+    own_errors: Mapping[str, SidedErrors] = MappingProxyType({}),
 ) -> dict[str, Statistic]:
     """The statistics for runs on different samples, whose variances add up.
 
@@ -283,15 +285,38 @@ def unpaired_statistics(
         second.counts[actual, predicted] / second.total
         - first.counts[actual, predicted] / first.total
     )
-    found = {}
     with np.errstate(invalid="ignore"):
-        for place, (key, gradient) in enumerate(gradients.items()):
-            slopes = gradient.at(actual, predicted)
-            # If both together do not vary, neither does each alone.
-            varies = together[place] != 0
-            error = sqrt(np.maximum(apart[place], together[place])) if varies else 0.0
-            found[key] = Statistic(differences[key], float(slopes @ gained), error)
-    return found
+        linear = [gradient.at(actual, predicted) @ gained for gradient in gradients.values()]
+        # If both together do not vary, neither does each alone.
+        errors = np.where(together != 0, np.sqrt(np.maximum(apart, together)), 0.0)
+    return statistics_of(differences, gradients, np.array(linear), errors, own_errors)
+
+
+def unpaired_errors(
+    first: ConfusionMatrix,
+    second: ConfusionMatrix,
+    own: tuple[Mapping[str, Gradient], Mapping[str, Gradient]],
+) -> dict[str, SidedErrors]:
+    """Errors of differences by the slopes `own` of each run at its own matrix, shape ().
+
+    The distances of the ends of both runs add up in squares, as those of unseen hits do. Shares of
+    right predictions have the same slopes everywhere, so they need none.
+    """
+    sides = []
+    for sign, matrix, gradients in zip((-1, 1), (first, second), own, strict=True):
+        cells = np.nonzero(matrix.counts)
+        shares = matrix.counts[cells] / matrix.total
+        with np.errstate(invalid="ignore"):
+            moved = {
+                key: sign * gradient.at(*cells)
+                for key, gradient in gradients.items()
+                if key not in proportions.AGGREGATE
+            }
+        sides.append(
+            {key: errors_of_moves(each, shares, 1 / matrix.total) for key, each in moved.items()}
+        )
+    before, after = sides
+    return {key: each.joined(after[key]) for key, each in before.items()}
 
 
 def unpaired_covariance(
@@ -379,11 +404,9 @@ def judge_together(
     matrices = joint.first_matrix, joint.second_matrix
     gradients = aggregate_gradients(pooled_matrix(matrices), differences, n_runs=2)
     first, second = (aggregate_gradients(matrix, gradients) for matrix in matrices)
+    sizes = joint.first_matrix.actual
     own_errors = with_unseen_hits(
-        sided_differences(joint, first, second),
-        matrices,
-        (first, second),
-        joint.first_matrix.actual,
+        sided_differences(joint, first, second), matrices, (first, second), (sizes, sizes)
     )
     statistics = paired_statistics(joint, gradients, differences, own_errors)
     tested = tested_statistics(statistics)
@@ -402,7 +425,11 @@ def judge_unpaired(
 ) -> JointTest:
     """The test for runs on different samples, at least one each, whose covariances add up."""
     gradients = aggregate_gradients(pooled_matrix((first, second)), differences, n_runs=2)
-    statistics = unpaired_statistics(first, second, gradients, differences)
+    own = aggregate_gradients(first, gradients), aggregate_gradients(second, gradients)
+    own_errors = with_unseen_hits(
+        unpaired_errors(first, second, own), (first, second), own, (first.actual, second.actual)
+    )
+    statistics = unpaired_statistics(first, second, gradients, differences, own_errors)
     tested = tested_statistics(statistics)
     taking_part = {key: gradients[key] for key in tested}
     covariance = unpaired_covariance(first, second, taking_part)

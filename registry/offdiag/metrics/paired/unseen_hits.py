@@ -34,14 +34,14 @@ def with_unseen_hits(
     errors: Mapping[str, SidedErrors],
     matrices: Pair,
     own: tuple[Mapping[str, Gradient], Mapping[str, Gradient]],
-    sizes: Sizes,
+    sizes: tuple[Sizes, Sizes],
 ) -> dict[str, SidedErrors]:
     """The errors of differences of aggregates, shape (), joined with those of unseen hits.
 
-    `own` are the gradients at the matrix of each run, `sizes` (K,) the samples of each class.
+    `own` are the gradients at the matrix of each run, `sizes` (K,) its samples of each class.
     Shares of right predictions stay as they are: of all classes together some hits are seen.
     """
-    first, second = (_of_hits(*run, sizes) for run in zip(matrices, own, strict=True))
+    first, second = (_of_hits(*run) for run in zip(matrices, own, sizes, strict=True))
     return {
         key: each.joined(_sided(first[key], second[key])) if key in first else each
         for key, each in errors.items()
@@ -59,9 +59,10 @@ def unseen_between_runs(
     found = np.zeros((len(own[0]), len(matrices), len(matrices)))
     for at, key in enumerate(own[0]):
         if key in worths[0]:
-            rises, falls = np.array([_rise_and_fall(worth[key]) for worth in worths]).T
-            below = np.hypot(falls[:, np.newaxis], rises)
-            found[at] = np.maximum(below, below.T)
+            moves = [_rise_and_fall(worth[key]) for worth in worths]
+            rises, falls = map(np.array, zip(*moves, strict=True))
+            below, above = np.hypot.outer(falls, rises), np.hypot.outer(rises, falls)
+            found[at] = np.maximum(below, above)
     return found
 
 

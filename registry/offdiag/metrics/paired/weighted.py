@@ -178,7 +178,8 @@ def _own_errors(pair: WeightedPair, keys: Iterable[str]) -> dict[str, SidedError
         key: errors_of_moves(moved, shares, shares)
         for key, moved in own_moves(codes, first, second).items()
     }
-    return with_unseen_hits(errors, pair.weights, (first, second), pair.sides[0].class_sizes)
+    sizes = pair.sides[0].class_sizes
+    return with_unseen_hits(errors, pair.weights, (first, second), (sizes, sizes))
 
 
 def weighted_class_errors(pair: WeightedPair, key: str) -> SidedErrors:
