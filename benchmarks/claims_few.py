@@ -62,7 +62,8 @@ from offdiag.metrics.paired.difference import paired_cost_differences, paired_di
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts
 from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.scores import score_differences
-from offdiag.metrics.paired.simultaneous_tests import judge_together, judge_unpaired
+from offdiag.metrics.paired.simultaneous_tests import judge_together
+from offdiag.metrics.paired.unpaired_runs import judge_unpaired
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import Suite, evaluate_stack
 from offdiag.services.what_if.leads import leads

@@ -57,8 +57,8 @@ from offdiag.metrics.paired.simultaneous_tests import (
     JointTest,
     confidence_of,
     judge_together,
-    judge_unpaired,
 )
+from offdiag.metrics.paired.unpaired_runs import judge_unpaired
 from offdiag.metrics.weighted.counts import WeightedCounts
 
 ACCURACY, EXACT = "overall_accuracy", "subset_accuracy"

@@ -23,7 +23,7 @@ from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.many_runs.best_runs import signs_of, small_classes, tested_metrics
 from offdiag.metrics.many_runs.confidence_set import BestSet, Compared, Contest
 from offdiag.metrics.many_runs.run_spread import RunSpread, differences
-from offdiag.metrics.paired.simultaneous_tests import value_covariance
+from offdiag.metrics.paired.unpaired_runs import value_covariance
 
 SIMULTANEOUS = "simultaneous, slopes at the pooled matrix"
 SIMULTANEOUS_UNPAIRED = "simultaneous, square and add, unpaired"

@@ -23,10 +23,12 @@ from offdiag.metrics.paired.simultaneous_tests import (
     Statistic,
     critical_value,
     judge_together,
-    judge_unpaired,
     moves,
     paired_statistics,
     pooled_matrix,
+)
+from offdiag.metrics.paired.unpaired_runs import (
+    judge_unpaired,
     unpaired_statistics,
     value_covariance,
 )

@@ -18,8 +18,8 @@ from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 from offdiag.metrics.paired.simultaneous_tests import (
     JointTest,
     judge_together,
-    judge_unpaired,
 )
+from offdiag.metrics.paired.unpaired_runs import judge_unpaired
 from offdiag.metrics.paired.weighted import WeightedPair, judge_weighted_together
 from offdiag.metrics.suite import evaluate_stack
 from support.matrices import numbered_labels
