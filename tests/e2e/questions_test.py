@@ -80,7 +80,9 @@ def test_whether_the_newest_run_is_better_than_the_champion_and_where(follow: Fo
 
 def test_which_model_hides_a_failing_class(follow: Follow) -> None:
     problems = follow("Problems 11 new").all("tr", "problem-line")
-    run = follow(DIGITS, "random forest, shallow: balanced accuracy 0.765, “8” 0/16")
+    run = follow(
+        DIGITS, "random forest, shallow: balanced accuracy 0.765 (0.747 – 0.785), “8” 0/16"
+    )
 
     (missed,) = [
         line.text

@@ -95,8 +95,16 @@ def _pattern_text(document: Document, name: str, dialect: str) -> ColumnElement[
     if dialect == "postgresql":
         number = entry_number(document, name, dialect)
         is_tiny = and_(func.abs(number) < _FIRST_WITHOUT_EXPONENT, number != 0)
+        text = entry_text(document, name, dialect)
+        # Large floats are stored with a fraction, by which they are known from whole numbers.
+        is_large = func.abs(number) >= _FIRST_WITH_EXPONENT
         return collate(
-            case((is_tiny, cast(number, Text)), else_=entry_text(document, name, dialect)), "C"
+            case(
+                (is_tiny, cast(number, Text)),
+                (is_large, func.regexp_replace(text, r"\.0$", "")),
+                else_=text,
+            ),
+            "C",
         )
     entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
     words = {**_SQLITE_WORDS, "real": func.decimal_text(entry.c.value)}
@@ -382,8 +390,8 @@ def _like(value: ColumnElement[Any], operand: Any) -> ColumnElement[bool]:
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,9})?")
 _FIRST_INEXACT = 2**53
-_FIRST_WITHOUT_EXPONENT = 1e-4
-"""Python writes smaller decimals, and so most parameters, with an exponent."""
+_FIRST_WITHOUT_EXPONENT, _FIRST_WITH_EXPONENT = 1e-4, 1e16
+"""Python writes decimals with an exponent below the former, and from the latter on."""
 _LARGEST_INTEGER = 2**63 - 1
 _TRUE_OF_NUMBERS = frozenset({Operator.UNEQUAL, Operator.LESS, Operator.AT_MOST})
 """Operators that hold between any number and any text that is not a number."""

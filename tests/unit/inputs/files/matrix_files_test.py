@@ -128,7 +128,7 @@ def test_a_symmetric_matrix_of_numbers_alone_has_no_labels(tmp_path: Path, text:
     with pytest.raises(InvalidInput, match="seem to be counts") as caught:
         read_matrix(write(tmp_path, "m.csv", text))
 
-    assert "offdiag import sklearn" in str(caught.value.hint)
+    assert "import it as one of scikit-learn" in str(caught.value.hint)
     labelled = write(tmp_path, "n.csv", ",1,2\n1,8,3\n2,3,7\n")
     assert read_matrix(labelled).labels == ["1", "2"]
 
