@@ -184,8 +184,8 @@ def _from_square(lines: list[list[str]]) -> MatrixFile:
         raise InvalidInput(
             "the first line is numbers alone, which seem to be counts.",
             field="labels",
-            hint="If they are labels, leave the first cell empty. For a matrix without labels, add "
-            "them as first line and column, or import it as one of scikit-learn.",
+            hint="If they are labels, leave the first cell empty. For a matrix without labels, "
+            "add them as first line and column, or import it as one of scikit-learn.",
         )
     corner = lines[0][0]
     stated = (found for written, found in _CORNERS.items() if written in corner)
