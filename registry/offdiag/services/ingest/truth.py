@@ -194,8 +194,8 @@ def register_slices(
     """Store the slice columns of a run with the samples of its truth, in the order of the truth.
 
     A known column must have the same values; a new one is added, and all runs on these samples are
-    evaluated by it. Raises `Conflict` naming the
-    first sample whose value differs, and `InvalidInput` for too many columns.
+    evaluated by it. Raises `Conflict` naming the first sample whose value differs, and
+    `InvalidInput` for too many columns.
     """
     order = None if placed.positions is None else np.argsort(placed.positions, kind="stable")
     ordered = {n: each if order is None else each.take(order) for n, each in columns.items()}
