@@ -66,8 +66,8 @@ def by_label(values: Any, labels: LabelSet | None = None, *, field: str) -> Any:
         raise InvalidInput(
             "its index has a label more than once.", field=field, hint="Name each class once."
         )
-    is_numbered = names == list(range(len(names)))
-    if is_numbered and (labels is None or set(map(str, names)) != set(labels.names)):
+    is_without_names = not names or are_numbered(names)
+    if is_without_names and (labels is None or set(map(str, names)) != set(labels.names)):
         return values
     return dict(zip(names, values.tolist(), strict=True))
 
