@@ -26,7 +26,7 @@ from offdiag.metrics.paired.simultaneous_tests import (
 )
 from offdiag.metrics.suite import evaluate_stack
 from support.gradients import class_gradient
-from support.matrices import numbered_labels, two_runs
+from support.matrices import numbered_labels, shares_of_two_runs, two_runs
 
 CELLS = np.ndindex(2, 2, 2)
 ACTUAL, FIRST, SECOND = np.array(list(CELLS)).T
@@ -94,16 +94,7 @@ def test_errors_of_all_classes_at_once_are_those_of_each(key: str) -> None:
 
 def unlike_shares() -> NDArray[np.float64]:
     """Of 10,000 samples 60 are of a class of which one run finds 8 %, the other 75 %."""
-    share, recalls = (0.994, 0.006), ((0.9985, 0.82), (0.08, 0.75))
-    cells = np.empty((2, 2, 2))
-    for actual, (first, second) in enumerate(recalls):
-        both = 0.36 * min(first, second) + 0.64 * first * second
-        right, wrong = actual, 1 - actual
-        cells[actual, right, right] = share[actual] * both
-        cells[actual, right, wrong] = share[actual] * (first - both)
-        cells[actual, wrong, right] = share[actual] * (second - both)
-        cells[actual, wrong, wrong] = share[actual] * (1 - first - second + both)
-    return cells.ravel()
+    return shares_of_two_runs((0.994, 0.006), ((0.9985, 0.82), (0.08, 0.75)))
 
 
 def unlike(n_sets: int) -> list[JointCounts]:

@@ -22,7 +22,7 @@ from offdiag.metrics.paired.simultaneous_tests import (
 from offdiag.metrics.paired.unpaired_runs import judge_unpaired
 from offdiag.metrics.paired.weighted import WeightedPair, judge_weighted_together
 from offdiag.metrics.suite import evaluate_stack
-from support.matrices import numbered_labels
+from support.matrices import numbered_labels, shares_of_two_runs
 
 Z = normal_quantile(0.95)
 AVERAGES = ("balanced_accuracy", "macro_f1", "mcc", "cohen_kappa", "macro_precision")
@@ -66,17 +66,8 @@ RECALLS = ((0.95, 0.2), (0.8, 0.05))
 
 
 def rare_shares() -> NDArray[np.float64]:
-    share = (292 / 300, 8 / 300)
-    cells = np.empty((2, 2, 2))
-    for actual in (0, 1):
-        first, second = (recalls[actual] for recalls in RECALLS)
-        both = 0.36 * min(first, second) + 0.64 * first * second
-        right, wrong = actual, 1 - actual
-        cells[actual, right, right] = share[actual] * both
-        cells[actual, right, wrong] = share[actual] * (first - both)
-        cells[actual, wrong, right] = share[actual] * (second - both)
-        cells[actual, wrong, wrong] = share[actual] * (1 - first - second + both)
-    return cells.ravel()
+    first, second = RECALLS
+    return shares_of_two_runs((292 / 300, 8 / 300), tuple(zip(first, second, strict=True)))
 
 
 def test_intervals_of_runs_that_find_hardly_any_of_a_class_hold_the_difference() -> None:
