@@ -97,6 +97,12 @@ def interval_text(value: MetricValue) -> str | None:
     return numbers.interval(value.ci_low, value.ci_high)
 
 
+def with_interval(value: MetricValue | None) -> str:
+    """ "0.864 (0.846 – 0.881)", the number alone if there is no interval; empty as `known`."""
+    interval = None if value is None else interval_text(value)
+    return f"{known(value)} ({interval})" if interval else known(value)
+
+
 def interval_name(interval: str | None) -> str:
     """An interval in the name of a mark: "95 % interval 0.846 – 0.881", or "no interval"."""
     return f"95 % interval {interval}" if interval else "no interval"

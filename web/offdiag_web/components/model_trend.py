@@ -23,8 +23,7 @@ from offdiag_web.charts.plot import (
     ticks_up,
 )
 from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, words
-from offdiag_web.components import numbers
-from offdiag_web.components.metric_values import extent_of
+from offdiag_web.components.metric_values import extent_of, with_interval
 from offdiag_web.components.model_marks import ModelMark, model_point, names_at_ends
 
 WIDTH, WHOLE_WIDTH, HEIGHT = 860, 1240, 314
@@ -56,9 +55,7 @@ def trend_points(
         extent = extent_of(value)
         if extent is not None:
             day = f"{run.created_at.day} {run.created_at:%b %Y}"
-            said = f"{run.name}, {day}: {numbers.metric(extent.estimate)}"
-            if extent.low is not None and extent.high is not None:
-                said += f" ({numbers.interval(extent.low, extent.high)})"
+            said = f"{run.name}, {day}: {with_interval(value)}"
             found.append(TrendPoint(run.id, mark_of(run.model), run.created_at, extent, said))
     return sorted(found, key=lambda point: point.at)
 

@@ -20,7 +20,7 @@ from offdiag.store.ranked_runs import RankedRun, WorstClass
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import metric_values, numbers
-from offdiag_web.components.metric_values import extent_of, interval_text
+from offdiag_web.components.metric_values import extent_of
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.pages.datasets.verdict import LONGEST_NAME, difference_text, name_of, title_inside
 
@@ -222,8 +222,7 @@ def _value_outside(decision: Decision, leader: Leader) -> str:
     """ "0.589 (0.540 – 0.637) balanced accuracy, not in the best set"; else empty."""
     if leader.is_in_set or leader.run.is_chosen_here or not decision.leaders.best_set:
         return ""
-    value, interval = metric_values.known(leader.run.value), interval_text(leader.run.value)
-    shown = f"{value} ({interval})" if interval else value
+    shown = metric_values.with_interval(leader.run.value)
     return f"{shown} {title_inside(decision.leaders.metric)}, not in the best set"
 
 

@@ -11,9 +11,9 @@ from offdiag.domain.runs import PromotionRole, Task
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.metric_text import PER_CASES
 from offdiag.services.champions.decision import COST, Decision
-from offdiag_web.charts.svg import Extent, spanning
+from offdiag_web.charts.svg import spanning
 from offdiag_web.components import numbers
-from offdiag_web.components.metric_values import extent_of
+from offdiag_web.components.metric_values import extent_of, with_interval
 from offdiag_web.components.model_trend import WHOLE_WIDTH, WIDTH, model_trend, trend_points
 from offdiag_web.pages.datasets.contenders import Marks, source_of, worst_text
 from offdiag_web.pages.datasets.scatter import Axes, Dot, scatter
@@ -34,7 +34,8 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
     chosen = [each for each in leaders.runs if each.run.id in marks.roles]
     order = {each.run.id: each for each in [*chosen, *leaders.runs]}
     for run_id, leader in order.items():
-        across = extent_of(facts.values.get(run_id, {}).get(asked.across))
+        value = facts.values.get(run_id, {}).get(asked.across)
+        across = extent_of(value)
         up = _up(decision, run_id, by_cost=asked.by_cost)
         if across is None or up is None:
             continue
@@ -52,7 +53,7 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
                 is_champion=role is PromotionRole.CHAMPION,
                 url=f"/runs/{run_id}",
                 name=f"{role} {name}" if role else name if in_set else "",
-                description=f"{leader.run.name}: {title} {_estimate(across)}, "
+                description=f"{leader.run.name}: {title} {with_interval(value)}, "
                 f"{up[1]}{f', {role}' if role else ''}{', in the best set' if in_set else ''}"
                 f"{f', another rule on {source[0]}' if source else ''}",
             )
@@ -69,13 +70,6 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
         up_range=(0, inf) if asked.by_cost else (0, 1),
     )
     return scatter(dots, axes, name=f"{axes.up} and {title_inside(asked.across)} of each run")
-
-
-def _estimate(extent: Extent) -> str:
-    value = numbers.metric(extent.estimate)
-    if extent.low is None:
-        return value
-    return f"{value} ({numbers.interval(extent.lowest, extent.highest)})"
 
 
 def _up(decision: Decision, run_id: str, *, by_cost: bool) -> tuple[float, str] | None:

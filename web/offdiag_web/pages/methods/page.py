@@ -61,7 +61,7 @@ from offdiag_web.components.datasets import (
     find_in_any_project,
     runs_of_dataset_url,
 )
-from offdiag_web.components.metric_values import extent_of, interval_text
+from offdiag_web.components.metric_values import extent_of, with_interval
 from offdiag_web.components.model_marks import ModelMark, model_marks, model_point, names_at_ends
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import quoted
@@ -164,11 +164,7 @@ def _curve(
                 f'<path class="line" d="M{coordinate(x)} {coordinate(top)}V{coordinate(bottom)}"/>'
             )
         drawn.append(model_point(mark, x, y))
-        interval = interval_text(each.mean)
-        text = (
-            f"{each.name}, training size {size_text(_size(each))}: "
-            f"{numbers.metric(extent.estimate)}{f' ({interval})' if interval else ''}"
-        )
+        text = f"{each.name}, training size {size_text(_size(each))}: {with_interval(each.mean)}"
         values = (_size(each), extent.estimate)
         drawn.append(reading(text, x, y, values=values, series=each.name))
     return f'<g class="{mark.css_class}">{line(FRAME, places, "line")}{"".join(drawn)}</g>'

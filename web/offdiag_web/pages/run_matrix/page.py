@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
 
-from offdiag.audit.audit import PREFIX, audit_of_tags
+from offdiag.audit.audit import audit_of_tags
 from offdiag.audit.findings import AuditReport
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
@@ -293,7 +293,7 @@ def page(run_id: str) -> Response:
 
 
 def _audit_of_reported(detail: RunDetail) -> AuditReport | None:
-    if detail.results is None or not any(tag.startswith(PREFIX) for tag in detail.run.tags):
+    if detail.results is None:
         return None
     return audit_of_tags(detail.run.tags, detail.results.matrix)
 

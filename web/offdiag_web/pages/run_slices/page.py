@@ -37,6 +37,7 @@ from offdiag_web.app.errors import sentence_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
+from offdiag_web.components.metric_values import with_interval
 from offdiag_web.components.runs.frame import RUN, results_of, run_page, stored_run
 from offdiag_web.components.slices import SliceLine, slice_lines, statement
 from offdiag_web.pages.run_slices.heat import Heat, class_heat, cross_heat
@@ -97,11 +98,8 @@ def _presented(columns: tuple[str, ...], found: Fairness, of: FairnessOfClass) -
 
 def _text(value: Value) -> str:
     """ "0.233 (0.005 – 0.427)", or the reason if it is undefined."""
-    if value.value is None:
-        return value.measured().undefined_text
-    if value.ci_low is None or value.ci_high is None:
-        return numbers.metric(value.value)
-    return f"{numbers.metric(value.value)} ({numbers.interval(value.ci_low, value.ci_high)})"
+    found = value.measured()
+    return with_interval(found) or found.undefined_text
 
 
 LINES = 12
