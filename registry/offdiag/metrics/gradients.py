@@ -311,10 +311,6 @@ def outcome_shares_of_counts(
     )
 
 
-def cell_shares(matrix: Cells) -> tuple[Floats, Floats, Floats]:
-    """Cells (K, K) and margins (K,) of a non-empty matrix as shares of N."""
-    return (
-        matrix.counts / matrix.total,
-        matrix.actual / matrix.total,
-        matrix.predicted / matrix.total,
-    )
+def margin_shares(matrix: Cells) -> tuple[Floats, Floats]:
+    """Margins (K,), actual and predicted, of a non-empty matrix as shares of N."""
+    return matrix.actual / matrix.total, matrix.predicted / matrix.total

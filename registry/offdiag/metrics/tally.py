@@ -157,12 +157,6 @@ class Tally:
         return first_cause(self.no_samples, cause(Reason.CHANCE_AGREEMENT_CERTAIN, is_single))
 
     @cached_property
-    def label_distance(self) -> NDArray[np.int64]:
-        """|i - j| for the i-th and the j-th declared class, shape (K, K)."""
-        place = np.arange(self.n_classes)
-        return np.asarray(np.abs(place[:, np.newaxis] - place), np.int64)
-
-    @cached_property
     def wide_total(self) -> NDArray[Any]:
         """`total` with an axis of length 1 for the class."""
         return self.total[..., np.newaxis]

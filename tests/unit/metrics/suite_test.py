@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.aggregates import agreement
 from offdiag.metrics.catalogue import SPECS
 from offdiag.metrics.suite import (
     AGGREGATE_KEYS,
@@ -260,6 +261,25 @@ def test_a_thousand_classes_are_no_special_case() -> None:
     assert found.aggregate["macro_recall"].at().value == pytest.approx(recalls.mean(), rel=1e-13)
     mean_log = np.log(recalls).mean()
     assert found.aggregate["gmean_multiclass"].at().value == pytest.approx(np.exp(mean_log))
+
+
+@pytest.mark.parametrize("cell", [1, 10**12, 10**30, 0.3])
+def test_weighted_kappas_are_the_same_with_few_distances_at_once(
+    cell: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = np.random.default_rng(4).integers(0, 9, (12, 12)).astype(object) * cell
+    matrix = counts.astype(type(cell)) if cell < 10**15 else counts
+    whole = suite(matrix).aggregate
+
+    monkeypatch.setattr(agreement, "_DISTANCES_AT_ONCE", 40)
+    in_parts = suite(matrix).aggregate
+
+    for key in ("kappa_linear", "kappa_quadratic"):
+        value = whole[key].at().value
+        assert value is not None
+        assert in_parts[key].at().value == pytest.approx(value, rel=1e-14), key
+        if cell != 0.3:
+            assert in_parts[key].at().value == value, key
 
 
 def test_geometric_mean_of_many_small_recalls_does_not_vanish() -> None:

@@ -22,7 +22,7 @@ from offdiag.metrics.gradients import (
     Dual,
     Floats,
     Gradient,
-    cell_shares,
+    margin_shares,
 )
 from offdiag.metrics.quantity import (
     Quantity,
@@ -148,6 +148,10 @@ def _pooled_square_shares(s: ClassShares) -> Dual:
     return 0.25 * (pooled * pooled).total()
 
 
+_DISTANCES_AT_ONCE = 1 << 22
+"""Pairs of classes whose distances are held at once: those of all with up to 2,048 classes."""
+
+
 def _weighted_kappa(
     tally: Tally,
     expected: Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], NDArray[Any]],
@@ -170,12 +174,15 @@ def _weighted_kappa(
 
 def _disagreement(tally: Tally, counts: NDArray[Any], power: int) -> NDArray[Any]:
     """sum |i - j|^power c_ij, in the number type of the tally, shape (R,)."""
-    distance = tally.label_distance
-    weights = distance if power == 1 else distance * distance
-    weights = weights.astype(counts.dtype, copy=False)
-    summed = np.asarray(np.einsum("rap,ap->r", counts, weights))
+    place = np.arange(tally.n_classes)
+    step = max(1, _DISTANCES_AT_ONCE // tally.n_classes)
+    summed: Any = 0
+    for first in range(0, tally.n_classes, step):
+        rows = slice(first, first + step)
+        weights = (np.abs(place[rows, np.newaxis] - place) ** power).astype(counts.dtype)
+        summed = summed + np.einsum("rap,ap->r", counts[:, rows], weights)
     is_whole = summed.dtype.kind == "O"
-    return summed if is_whole else summed.astype(tally.total.dtype, copy=False)
+    return np.asarray(summed if is_whole else summed.astype(tally.total.dtype, copy=False))
 
 
 def _expected_linear(
@@ -205,14 +212,15 @@ def _weighted_kappa_gradient(
     mean_disagreement: Callable[[Floats], Floats],
 ) -> Gradient:
     """1 - D/E with D = sum w q and E = sum w t p, if the labels have an order."""
-    cells, actual, predicted = cell_shares(matrix)
-    rows, columns = np.nonzero(cells)
+    actual, predicted = margin_shares(matrix)
+    rows, columns = np.nonzero(matrix.counts)
+    cells = matrix.counts[rows, columns] / matrix.total
 
     def weight(i: Codes, j: Codes) -> Floats:
         # Codes may be unsigned, and then so would their difference.
         return disagreement(np.abs(np.subtract(i, j, dtype=np.float64)))
 
-    observed = float((weight(rows, columns) * cells[rows, columns]).sum())
+    observed = float((weight(rows, columns) * cells).sum())
     to_predicted = mean_disagreement(predicted)
     expected = float(actual @ to_predicted) if matrix.labels.has_declared_order else np.nan
     of_expected = np.divide(observed, expected**2)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
-from offdiag.metrics.gradients import Cells, Floats, Gradient, cell_shares
+from offdiag.metrics.gradients import Cells, Floats, Gradient, margin_shares
 from offdiag.metrics.quantity import Quantity, as_float, at_most_one, cause, first_cause, fraction
 from offdiag.metrics.spec import BOTH_ROLES_ALIKE, NO_SAMPLES
 from offdiag.metrics.tally import Tally, over_classes
@@ -42,14 +42,15 @@ def mutual_information(m: Classified) -> Quantity:
 
 def _mutual_information_gradient(matrix: Cells) -> Gradient:
     """I = sum q ln q - sum t ln t - sum p ln p over cells q and margins t, p."""
-    cells, actual, predicted = cell_shares(matrix)
+    actual, predicted = margin_shares(matrix)
+    cells = matrix.counts / matrix.total
     value = _sum_x_log_x(cells) - _sum_x_log_x(actual) - _sum_x_log_x(predicted)
     return Gradient(
         value,
         np.zeros(matrix.n_classes),
         -_log_or_zero(actual),
         -_log_or_zero(predicted),
-        lambda i, j: np.log(cells[i, j]),
+        lambda i, j: np.log(matrix.counts[i, j] / matrix.total),
     )
 
 
@@ -65,7 +66,7 @@ def normalized_mutual_information(m: Classified) -> Quantity:
 
 def _normalized_mutual_information_gradient(matrix: Cells) -> Gradient:
     """2 I / (H_t + H_p): slope 2/H of I, and I/H (2 ln t + 2 ln p)/H of the entropies."""
-    _, actual, predicted = cell_shares(matrix)
+    actual, predicted = margin_shares(matrix)
     information = _mutual_information_gradient(matrix)
     entropies = -_sum_x_log_x(actual) - _sum_x_log_x(predicted)
     value = np.divide(2.0 * information.value, entropies)
