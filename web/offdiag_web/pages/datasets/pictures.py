@@ -39,7 +39,7 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
         up = _up(decision, run_id, by_cost=asked.by_cost)
         if across is None or up is None:
             continue
-        name = numbers.shortened(leader.run.name, longest=22)
+        name = numbers.shortened(leader.run.name, longest=26)
         role = marks.roles.get(run_id)
         source = source_of(leaders, leader.run)
         in_set = leaders.why_not_tested is None and leader.is_in_set
