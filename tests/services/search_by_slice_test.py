@@ -108,6 +108,18 @@ def test_a_value_and_its_interval_are_those_of_a_gate(registry: Database, text: 
         assert (value.ci_low, value.ci_high) == pytest.approx((expected.ci_low, expected.ci_high))
 
 
+def test_a_gap_within_rounding_of_a_number_is_equal_to_it(database: Database) -> None:
+    """0.8 - 0.7 is a little more than 0.1 in floats."""
+    log_sites(database, {"x": (16, 4, 2, 18), "y": (14, 6, 2, 18)})
+    work_off(database)
+    gap = "gap(recall[ill], by=site)"
+    run = search_runs(database, filter_text=f"{gap} >= 0").runs[0]
+    assert run.metrics[gap].value == 0.10000000000000009
+
+    assert found(database, f"{gap} <= 0.1 and {gap} = 0.1 and {gap} in (0.1)") == {"sites"}
+    assert found(database, f"{gap} > 0.1 or {gap} != 0.1 or {gap} < 0.1") == set()
+
+
 REFUSED = {
     "recall@site=z < 0.5": "metric 'recall' of a whole run",
     "roc_auc@site=z > 0.5": "not searched by 'roc_auc' of a slice",

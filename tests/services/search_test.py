@@ -233,3 +233,24 @@ def test_numbers_are_found_alike_on_both_databases(database: Database) -> None:
     assert [values[name] for name in names] == [
         *(-1e300, 5e-05, NUMBERS[3], 9, 10, 2**53, 2**53 + 1, 2**63 - 1, 1e20, "10", "b", True)
     ]
+
+
+@pytest.mark.both_databases
+def test_metrics_within_rounding_of_a_number_are_equal_to_it(database: Database) -> None:
+    """The mean of the recalls 0.8 and 0.14 is 0.47, and a little more in floats."""
+    log_counts(database, ((8, 2), (43, 7)), ("ill", "well"), name="run", evaluated=False)
+    work_off(database)
+    (run,) = search_runs(database).runs
+    assert run.metrics["balanced_accuracy"].value == 0.47000000000000003
+
+    holds = {
+        operator: bool(
+            search_runs(database, filter_text=f"metrics.balanced_accuracy {operator}").runs
+        )
+        for operator in (
+            *("= 0.47", "in (0.2, 0.47)", ">= 0.47", "<= 0.47", "> 0.469", "< 0.471"),
+            *("!= 0.47", "> 0.47", "< 0.47", "in (0.2, 0.4700001)"),
+        )
+    }
+
+    assert list(holds.values()) == [True] * 6 + [False] * 4, holds

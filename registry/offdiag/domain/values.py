@@ -31,6 +31,10 @@ def plain_value(value: Any) -> Any:
     return value.item()
 
 
+ROUNDING = 1e-12
+"""Differences of this size come from float64 rounding, not from anything measured."""
+
+
 class Reason(StrEnum):
     """Why a value is undefined. Stored by name: a name is never reused for another meaning."""
 

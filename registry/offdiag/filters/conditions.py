@@ -11,9 +11,13 @@ import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import reduce
+from operator import or_
+from typing import Any
 
 from offdiag.domain.runs import Scalar
 from offdiag.domain.slices import Slice, column_text, slice_text
+from offdiag.domain.values import ROUNDING
 
 
 class Operator(StrEnum):
@@ -180,6 +184,34 @@ class Comparison:
     def operand(self) -> Operand:
         """The value of any operator but IN."""
         return self.operands[0]
+
+
+def compare_metric(value: Any, comparison: Comparison) -> Any:
+    """Whether a comparison with numbers holds for a value, or for a column of values in SQL.
+
+    Values within rounding of a number are equal to it, as in gates: the mean of 0.8 and 0.14 is
+    0.47, although the floats say 0.47000000000000003.
+    """
+    bounds = [_within_rounding(each) for each in comparison.operands]
+    least, most = bounds[0]
+    match comparison.operator:
+        case Operator.GREATER:
+            return value > most
+        case Operator.AT_LEAST:
+            return value >= least
+        case Operator.LESS:
+            return value < least
+        case Operator.AT_MOST:
+            return value <= most
+        case Operator.UNEQUAL:
+            return (value < least) | (value > most)
+        case _:
+            return reduce(or_, ((value >= low) & (value <= high) for low, high in bounds))
+
+
+def _within_rounding(number: Any) -> tuple[float, float]:
+    reach = ROUNDING * (1 + abs(number))
+    return number - reach, number + reach
 
 
 @dataclass(frozen=True, slots=True)

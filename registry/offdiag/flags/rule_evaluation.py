@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offdiag.domain.values import Reason
+from offdiag.domain.values import ROUNDING, Reason
 from offdiag.extras import optional
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import SEVERITIES, Condition, Evidence, Severity, Sign
@@ -263,8 +263,6 @@ _COMPARE: dict[Sign, Callable[[Any, Any], Any]] = {
     Sign.EQUAL: np.equal,
 }
 _INCLUSIVE = frozenset({Sign.AT_LEAST, Sign.AT_MOST, Sign.EQUAL})
-ROUNDING = 1e-12
-"""Differences of this size come from float64 rounding, not from anything measured."""
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ from offdiag.filters.conditions import (
     ParamField,
     Side,
     TagField,
+    compare_metric,
 )
 from offdiag.flags.lifecycle import FlagState
 from offdiag.store.evaluations import counts_for_its_run
@@ -304,7 +305,7 @@ def with_value(condition: Condition) -> Select[str] | None:
         .where(
             MetricValueRow.key == field.key,
             MetricValueRow.class_index == AGGREGATE,
-            _compared(MetricValueRow.value.expression, condition),
+            compare_metric(MetricValueRow.value.expression, condition),
             counts_for_its_run(),
         )
     )
@@ -313,7 +314,7 @@ def with_value(condition: Condition) -> Select[str] | None:
 def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool]:
     match comparison.field:
         case MetricField() as field:
-            value = _compared(value_column(field), comparison)
+            value = compare_metric(value_column(field), comparison)
             return exists(current_value(field, dialect).where(value).correlate(RunRow))
         case ParamField(name):
             return _entry(RunRow.params, name, comparison, dialect)

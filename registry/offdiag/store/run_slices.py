@@ -6,9 +6,8 @@ on the ids of the runs that meet it.
 
 from __future__ import annotations
 
-import operator
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -33,6 +32,7 @@ from offdiag.filters.conditions import (
     Operator,
     Over,
     Side,
+    compare_metric,
 )
 from offdiag.metrics.groups.gaps import (
     OF_A_CLASS,
@@ -57,14 +57,6 @@ from offdiag.store.truths import newest_id
 MOST_FOUND = 30_000
 """The largest number of runs that one condition may leave: each is a statement parameter."""
 _AT_ONCE = 500
-_COMPARE: Mapping[Operator, Callable[[float, Any], bool]] = {
-    Operator.EQUAL: operator.eq,
-    Operator.UNEQUAL: operator.ne,
-    Operator.GREATER: operator.gt,
-    Operator.AT_LEAST: operator.ge,
-    Operator.LESS: operator.lt,
-    Operator.AT_MOST: operator.le,
-}
 
 
 def without_slices(session: Session, condition: Condition) -> Condition:
@@ -107,11 +99,7 @@ def end_of(value: MetricValue, side: Side) -> float | None:
 
 
 def _holds(condition: Comparison, measured: float | None) -> bool:
-    if measured is None:
-        return False
-    if condition.operator is Operator.IN:
-        return measured in condition.operands
-    return _COMPARE[condition.operator](measured, condition.operand)
+    return measured is not None and bool(compare_metric(measured, condition))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from functools import cached_property
 import numpy as np
 
 from offdiag.domain.number_text import count, interval_percent, p_value, percent, points
+from offdiag.domain.values import ROUNDING
 from offdiag.extras import optional
 from offdiag.flags.rule_evaluation import (
-    ROUNDING,
     ClassRule,
     Comparison,
     Flags,
