@@ -18,8 +18,13 @@ from offdiag.errors import InvalidInput
 
 _BARE = re.compile(r"[^\s\"&=](?:[^\"&=]*[^\s\"&=])?")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-WRITTEN_NAME = r"""(?:"(?:[^"\\]|\\.)*"|[^\s"&=<>(),\[\]]+(?:[ ]+[^\s"&=<>(),\[\]]+)*)"""
-"""A column or a value inside a condition; one with other characters needs quotes."""
+_CHARACTERS = r"""(?:[^\s"&=<>(),\[\]!]|!(?!=))+"""
+_WORDS_OF_FILTERS = r"(?i:and|or|not|in|like)\b"
+WRITTEN_NAME = (
+    rf"""(?:"(?:[^"\\]|\\.)*"|(?!'[^']*'){_CHARACTERS}"""
+    rf"""(?:[ ]+(?!{_WORDS_OF_FILTERS}){_CHARACTERS})*)"""
+)
+"""A column or a value inside a condition; one with other characters or words needs quotes (")."""
 _TERM = rf"{WRITTEN_NAME}\s*=\s*{WRITTEN_NAME}"
 WRITTEN_SLICE = rf"{_TERM}(?:\s*&\s*{_TERM})*"
 """A slice inside a condition."""

@@ -277,6 +277,10 @@ def _time(written: str | float | bool, operator: Operator, reader: Reader) -> da
             raise reader.error(
                 "a date is its first moment, at which hardly anything happens", hint=_within(day)
             )
+        if operator is Operator.AT_MOST:
+            raise reader.error(
+                "a date is its first moment, so <= leaves out the day", hint=_until(day)
+            )
         return moment.replace(tzinfo=UTC)
     if moment.utcoffset() is None:
         raise reader.error(f"{written!r} has no time zone", hint=hint)
@@ -292,6 +296,14 @@ def _date(written: str) -> date | None:
         return date.fromisoformat(written)
     except ValueError:
         return None
+
+
+def _until(day: date) -> str:
+    """How to write the runs up to a day, with it or without."""
+    without = f"Write < '{day}'"
+    if day == date.max:
+        return f"{without}."
+    return f"{without}, or < '{day + timedelta(days=1)}' to include it."
 
 
 def _within(day: date) -> str:

@@ -29,6 +29,13 @@ _WORD = re.compile(
 )
 
 
+_HINTS = {
+    "%": "Write 80 % as 0.8.",
+    "@": 'A slice is name=value; other characters go in double quotes: @site="z".',
+}
+"""What to do about a character that cannot be read."""
+
+
 class Kind(StrEnum):
     """The kind of a token."""
 
@@ -95,9 +102,9 @@ def _unreadable(text: str, position: int, field: str) -> Malformed:
     return Malformed(
         f"{text[position : position + 12]!r} at character {position + 1} cannot be read.",
         field=field,
-        hint="Write 80 % as 0.8."
-        if character == "%"
-        else "Quote names with characters other than letters, digits, _ and -.",
+        hint=_HINTS.get(
+            character, "Quote names with characters other than letters, digits, _ and -."
+        ),
     )
 
 

@@ -295,7 +295,8 @@ class _Reader:
         """The rest of the text, as a finite number."""
         self._skip_spaces()
         try:
-            number = float(self.text[self._at :])
+            # Python reads 1_0 as 10.
+            number = float(self.text[self._at :].replace("_", "?"))
         except ValueError:
             number = math.nan
         if not math.isfinite(number):

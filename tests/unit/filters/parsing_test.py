@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from offdiag.domain.slices import slice_of
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import (
     EVERYTHING,
@@ -23,6 +24,7 @@ from offdiag.filters.conditions import (
 )
 from offdiag.filters.parsing import parse_filter, parse_order
 
+ON_Z = MetricField("mcc", part=slice_of([("site", "z")]))
 A = Comparison(TagField("a"), Operator.EQUAL, (1,))
 B = Comparison(TagField("b"), Operator.EQUAL, (2,))
 C = Comparison(TagField("c"), Operator.EQUAL, (3,))
@@ -42,6 +44,9 @@ C = Comparison(TagField("c"), Operator.EQUAL, (3,))
         ("tags.\"two words\" != 'it''s'", TagField("two words"), Operator.UNEQUAL, ("it's",)),
         ("tags.a in ('x', 2, true)", TagField("a"), Operator.IN, ("x", 2, True)),
         ("tags.a LIKE 'x%'", TagField("a"), Operator.LIKE, ("x%",)),
+        ("mcc@site=z != 0.5", ON_Z, Operator.UNEQUAL, (0.5,)),
+        ("mcc@site=z!=0.5", ON_Z, Operator.UNEQUAL, (0.5,)),
+        ("mcc@site=z in (0.5, 1)", ON_Z, Operator.IN, (0.5, 1)),
         (
             "attributes.created_at >= '2026-11-20'",
             AttributeField(Attribute.CREATED_AT),
@@ -104,6 +109,10 @@ def test_conditions_join_as_in_other_languages(text: str, condition: object) -> 
         ("tags.a not = 1", "`in` was expected"),
         ("tags.a = x", "'x' stands where a number, a text in quotes"),
         ("tags.a = 'x", r"the quote at character 10 is not closed.*''"),
+        ("mcc@site=z and mcc > 0.5", "'and' stands where one of ="),
+        ("mcc@site!=z > 0.5", "at character 4 cannot be read.*A slice is name=value"),
+        ("mcc@site='z' > 0.5", r'cannot be read.*double quotes: @site="z"'),
+        ("worst(mcc, by='site') > 0.5", "cannot be read|was expected"),
         ("tags.a = 1 & tags.b = 2", r"'& tags.b = 2' at character 12 cannot be read"),
         ("tags.a like 1", "`like` needs a text"),
         ("tags.a > true", "true and false"),
@@ -123,6 +132,8 @@ def test_conditions_join_as_in_other_languages(text: str, condition: object) -> 
         ("attributes.created_at != '2026-11-20'", "a date is its first moment"),
         ("attributes.finished_at not in ('2026-12-31')", "a date is .*< '2027-01-01'"),
         ("attributes.created_at = '9999-12-31'", "a date is its first moment"),
+        ("attributes.created_at <= '2026-11-20'", "leaves out the day.*< '2026-11-21' to include"),
+        ("attributes.finished_at <= '9999-12-31'", "leaves out the day"),
         ("attributes.created_at > '0001-01-01T00:00+14:00'", "out of range"),
         ("(" * 40 + "tags.a = 1" + ")" * 40, "nested more than 25 deep"),
         ("not " * 40 + "tags.a = 1", "nested more than 25 deep"),

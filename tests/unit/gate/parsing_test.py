@@ -96,6 +96,7 @@ def test_flags_and_the_badge_can_be_forbidden() -> None:
         ("mcc>=nan", "a number is expected"),
         ("recall[a]>=80%", "a number, as 0.8 for 80 %, is expected before '80%'"),
         ("mcc>=inf", "a number is expected"),
+        ("mcc>=0_1", "a number is expected before '0_1'"),
         ("mcc>=0.5 or f1>=1", "a number is expected before '0.5 or f1>=1'"),
         ("recall[a>=1", "the bracket behind the class is missing"),
         ('recall["a>=1', "the quote behind the class is missing"),
@@ -165,6 +166,10 @@ def test_a_metric_can_be_compared_over_all_groups_of_a_column(
     [
         ("recall@ >= 1", "a slice is expected before '>= 1'"),
         ("recall@site >= 1", "a slice is expected"),
+        ("recall@site!=z >= 1", "a slice is expected before 'site!=z >= 1'"),
+        ("recall@site='z' >= 1", "a slice is expected before"),
+        ("recall@site=z and mcc >= 1", "one of >=, >, <=, < and = is expected"),
+        ("worst(recall, by='site')>=1", "a slice column is expected"),
         ("recall@site=>=1", "a slice is expected"),
         ("worst(recall)>=1", "', by=' and a slice column are expected"),
         ("worst(recall, of=site)>=1", "', by=' and a slice column are expected"),
