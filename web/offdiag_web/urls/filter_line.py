@@ -68,7 +68,8 @@ def metric_comparison(name: str, class_label: str | None, value: str) -> Compari
         raise Unclear(f"compare it with a number, as in {shown}:>0.8")
     operator, text = compared.groups()
     try:
-        number = float(text)
+        # Python reads 1_0 as 10.
+        number = float(text.replace("_", "?"))
     except ValueError:
         raise Unclear(f"{text} is not a number") from None
     # Numbers beyond these cannot be compared with a metric.
@@ -118,10 +119,10 @@ _GROUPS = r",\s+(?=by=)"
 """The start of a condition over groups, written as in gates: the only space within a term."""
 _TOKEN = re.compile(rf'(?:{_GROUPS}|[^\s"]|{_QUOTED}|".*)+', re.DOTALL)
 _CLOSED = re.compile(rf'(?:{_GROUPS}|[^\s"]|{_QUOTED})*', re.DOTALL)
-_KEY = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?:(.*)', re.DOTALL)
+_KEY = re.compile(rf'([A-Za-z][A-Za-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?:(.*)', re.DOTALL)
 _TRUTH_VERSION = re.compile(r"(.+)@v(\d{1,9})", re.DOTALL)
 _TAG = re.compile(rf'((?:[^="]|{_QUOTED})+)=(.*)', re.DOTALL)
-_NEEDS_QUOTES = re.compile(r'[\s:="*]|^-|@v\d+$')
+_NEEDS_QUOTES = re.compile(r'[\s:="*<>!]|^-|@v\d+$')
 
 STATE_WORDS: Mapping[str, RunState] = {
     "open": RunState.OPEN,
@@ -211,7 +212,8 @@ def _parsed(text: str, now: datetime) -> ParsedTerm:
         return found
     keyed = _KEY.fullmatch(body)
     if keyed is None:
-        return ParsedTerm(text, _plain(FilterField.NAME)(body, negated))
+        why = _no_name(body)
+        return ParsedTerm(text, None if why else _plain(FilterField.NAME)(body, negated), why)
     key, class_label, value = keyed.groups()
     try:
         return ParsedTerm(text, _understood(key, class_label, value, negated, now))
@@ -219,14 +221,50 @@ def _parsed(text: str, now: datetime) -> ParsedTerm:
         return ParsedTerm(text, problem=str(reason))
 
 
+_WORDS = {
+    "and": "all terms must hold, so leave it out",
+    "or": "all terms must hold; `offdiag runs list --filter` has `or`",
+    "not": "a minus before a term excludes it, as in -tag:draft",
+}
+"""What to do instead of words that other filters have; in quotes they are names."""
+_COMPARES = re.compile(r"([A-Za-z][\w.]*)?(>=|<=|!=|<>|==|=|>|<)")
+
+
+def _no_name(body: str) -> str | None:
+    """Why a term is probably not meant as a part of a name; None if it may be."""
+    if body.lower() in _WORDS:
+        return _WORDS[body.lower()]
+    found = _COMPARES.match(body)
+    if found is None:
+        return None
+    name, sign = found.groups()
+    if name is None:
+        return f"no blanks around {sign}, as in acc>0.8"
+    if name.lower() in _READERS:
+        return f"write {name.lower()}:{body[found.end() :]}"
+    if name.lower().startswith("tags."):
+        return f"write tag:{name[5:]}={body[found.end() :]}"
+    # Names of runs may contain values of parameters, such as lr=0.1.
+    return None if sign == "=" else f"no metric is called {name}; a name with {sign} needs quotes"
+
+
 _OF_SLICE = "slice:"
+_NO_SLICE = re.compile(r"""!=|=\s*'([^']*)'\s*(?:&|$)""")
+"""What looks like a slice and names another one than was probably meant."""
 _WRITTEN = re.compile(r"(?:low|high|worst|gap)\(|([a-z][a-z0-9_]*)[\[@]")
 """The start of a condition that is written as in gates."""
-_BARE = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?(?=[<>=!])')
+_BARE = re.compile(rf'([A-Za-z][A-Za-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?(?=[<>=!])')
 """A metric that is compared without a colon."""
 
 
+_NEVER_EXCLUDED = "a slice cannot be excluded; negate the metrics beside it"
+
+
 def _slice_term(text: str, body: str) -> ParsedTerm:
+    meant = _NO_SLICE.search(re.sub(_QUOTED, '""', body))
+    if meant is not None:
+        why = f'write the value in double quotes: "{meant[1]}"' if meant[1] else _NEVER_EXCLUDED
+        return ParsedTerm(text, problem=why)
     try:
         return ParsedTerm(text, part=parse_slice(body))
     except InvalidInput as reason:
@@ -238,11 +276,9 @@ def _compared_term(text: str, body: str, negated: bool) -> ParsedTerm | None:
     bare, written = _BARE.match(body), _WRITTEN.match(body)
     if body.startswith(_OF_SLICE):
         if negated:
-            return ParsedTerm(
-                text, problem="a slice cannot be excluded; negate the metrics beside it"
-            )
+            return ParsedTerm(text, problem=_NEVER_EXCLUDED)
         return _slice_term(text, body.removeprefix(_OF_SLICE))
-    if bare is not None and is_metric(bare[1]):
+    if bare is not None and is_metric(bare[1].lower()):
         return _bare_term(text, body, bare, negated)
     if written is not None and (written[1] is None or is_metric(written[1])):
         return _condition_term(text, body, negated)
@@ -254,7 +290,7 @@ def _bare_term(text: str, body: str, found: re.Match[str], negated: bool) -> Par
     name, label = found.groups()
     class_label = None if label is None else _unquoted(label)
     try:
-        condition = metric_comparison(name, class_label, _unquoted(body[found.end() :]))
+        condition = metric_comparison(name.lower(), class_label, _unquoted(body[found.end() :]))
     except Unclear as reason:
         return ParsedTerm(text, problem=str(reason))
     return ParsedTerm(text, Not(condition) if negated else condition)
@@ -270,11 +306,14 @@ def _condition_term(text: str, body: str, negated: bool) -> ParsedTerm:
 
 
 def _understood(
-    key: str, class_label: str | None, value: str, negated: bool, now: datetime
+    written: str, class_label: str | None, value: str, negated: bool, now: datetime
 ) -> FilterTerm | Condition:
+    key = written.lower()
     if key not in _READERS and key not in _MOMENTS and not is_metric(key):
         known = (*_READERS, *_MOMENTS, "acc", "bal", "mcc", "f1", "recall[class]")
-        raise Unclear(f"there is no filter {key!r}. {known_names('filters', known).rstrip('.')}")
+        raise Unclear(
+            f"there is no filter {written!r}. {known_names('filters', known).rstrip('.')}"
+        )
     if not _unquoted(value).strip():
         raise Unclear(f"nothing follows {key}:")
     if key in _READERS:
@@ -319,17 +358,36 @@ def _flag(value: str, negated: bool) -> FilterTerm:
     return FilterTerm(FilterField.FLAG, rule or text, negated)
 
 
+_OTHER_SIGNS = re.compile(r"[<>:]|!$")
+
+
 def _tag(value: str, negated: bool) -> FilterTerm:
     parts = _TAG.fullmatch(value)
     key, wanted = parts.groups() if parts else (value, None)
+    if _OTHER_SIGNS.search(re.sub(_QUOTED, "", key)) or (wanted or "").startswith("="):
+        raise Unclear("a tag is compared with =, as in tag:fold=3; -tag:fold=3 excludes it")
+    _require_no_pattern(value)
     sought = None if wanted is None else _unquoted(wanted)
     return FilterTerm(FilterField.TAG, _unquoted(key), negated, value=sought)
+
+
+def _require_no_pattern(value: str) -> None:
+    if "*" in re.sub(_QUOTED, "", value):
+        raise Unclear("* is not a pattern here; in quotes it is a character")
 
 
 def _plain(field: FilterField) -> Callable[[str, bool], FilterTerm]:
     def read(value: str, negated: bool) -> FilterTerm:
         literal = re.sub(_QUOTED, lambda found: re.sub(r"\\.", "", found.group()), value)
         return FilterTerm(field, _unquoted(value), negated, is_pattern="*" in literal)
+
+    return read
+
+
+def _without_pattern(field: FilterField) -> Callable[[str, bool], FilterTerm]:
+    def read(value: str, negated: bool) -> FilterTerm:
+        _require_no_pattern(value)
+        return FilterTerm(field, _unquoted(value), negated)
 
     return read
 
@@ -341,8 +399,8 @@ _READERS: Mapping[str, Callable[[str, bool], FilterTerm]] = {
     "tag": _tag,
     "project": _plain(FilterField.PROJECT),
     "author": _plain(FilterField.AUTHOR),
-    "run": _plain(FilterField.RUN),
-    "class": _plain(FilterField.CLASS),
+    "run": _without_pattern(FilterField.RUN),
+    "class": _without_pattern(FilterField.CLASS),
     "flag": _flag,
 }
 _MOMENTS: Mapping[str, Callable[[str, datetime], Condition]] = {

@@ -57,6 +57,17 @@ LOGGED = AttributeField(Attribute.CREATED_AT)
         ('f1("a b"):=1', Comparison(MetricField("f1", "a b"), Operator.EQUAL, (1.0,))),
         ("recall(df)<0.5", Comparison(MetricField("recall", "df"), Operator.LESS, (0.5,))),
         ("acc>0.8", Comparison(MetricField("overall_accuracy"), Operator.GREATER, (0.8,))),
+        ("Dataset:digits", FilterTerm(FilterField.DATASET, "digits")),
+        ("ACC>0.8", Comparison(MetricField("overall_accuracy"), Operator.GREATER, (0.8,))),
+        ("MCC:>0.8", Comparison(MetricField("mcc"), Operator.GREATER, (0.8,))),
+        ('"and"', FilterTerm(FilterField.NAME, "and")),
+        ('">0.8"', FilterTerm(FilterField.NAME, ">0.8")),
+        ("lr=0.1", FilterTerm(FilterField.NAME, "lr=0.1")),
+        ('"cost>5"', FilterTerm(FilterField.NAME, "cost>5")),
+        ('tag:"fold>"=3', FilterTerm(FilterField.TAG, "fold>", value="3")),
+        ('tag:"a:b"=c:d', FilterTerm(FilterField.TAG, "a:b", value="c:d")),
+        ('tag:team="sk*"', FilterTerm(FilterField.TAG, "team", value="sk*")),
+        (r'class:"df\*"', FilterTerm(FilterField.CLASS, "df*")),
         ("a@b.org", FilterTerm(FilterField.NAME, "a@b.org")),
         ("v[1]", FilterTerm(FilterField.NAME, "v[1]")),
         (
@@ -112,6 +123,27 @@ def test_terms_are_understood(text: str, term: FilterTerm | Condition) -> None:
         ("recall(df):", "nothing follows recall:"),
         ("since:soon", "a time is 12h, 30d, 2w"),
         ("since:999999w", "a time is 12h, 30d, 2w"),
+        ("acc:>0_8", "0_8 is not a number"),
+        ("and", "all terms must hold"),
+        ("OR", "all terms must hold"),
+        ("not", "a minus before a term excludes it"),
+        (">", "no blanks around >, as in acc>0.8"),
+        (">=0.8", "no blanks around >=, as in acc>0.8"),
+        ("Foo:bar", "there is no filter 'Foo'"),
+        ("cost>5", "no metric is called cost"),
+        ("metrics.mcc>0.5", "no metric is called metrics.mcc"),
+        ("created_at>=2026-11-20", "no metric is called created_at"),
+        ("dataset=digits", "write dataset:digits"),
+        ("tags.team=x", "write tag:team=x"),
+        ("tag:fold>=3", "as in tag:fold=3"),
+        ("tag:fold>3", "as in tag:fold=3"),
+        ("tag:fold!=3", "as in tag:fold=3"),
+        ("tag:fold==3", "as in tag:fold=3"),
+        ("tag:fold:3", "as in tag:fold=3"),
+        ("tag:team=sk*", "* is not a pattern here"),
+        ("tag:te*", "* is not a pattern here"),
+        ("class:d*", "* is not a pattern here"),
+        ("run:r_*", "* is not a pattern here"),
     ],
 )
 def test_what_is_not_understood_is_kept_with_the_reason(text: str, reason: str) -> None:
@@ -133,6 +165,13 @@ def test_any_name_can_be_asked_for(name: str) -> None:
     (parsed,) = parse_filter(f"dataset:{quoted(name)}")
 
     assert parsed.term == FilterTerm(FilterField.DATASET, name)
+
+
+@pytest.mark.parametrize("name", [*HOSTILE_NAMES, "a>", "b!", "a:b", "c=d", "e*", "<"])
+def test_any_tag_can_be_asked_for(name: str) -> None:
+    (parsed,) = parse_filter(f"tag:{quoted(name)}={quoted(name)}")
+
+    assert parsed.term == FilterTerm(FilterField.TAG, name, value=name)
 
 
 def test_after_a_slice_all_metrics_are_those_of_it() -> None:
@@ -163,6 +202,8 @@ def test_after_a_slice_all_metrics_are_those_of_it() -> None:
         ("recall[df]@site=z", "one of = !="),
         ("worst(recall[df])<0.5", "a slice column was expected"),
         ("recall<0.5", "it is of one class"),
+        ("slice:site!=z acc>0.5", "a slice cannot be excluded"),
+        ("slice:site='z' acc>0.5", 'in double quotes: "z"'),
     ],
 )
 def test_a_condition_on_a_slice_that_cannot_be_read_says_why(text: str, problem: str) -> None:
