@@ -102,7 +102,11 @@ _ALSO_PREDICTED = frozenset({"y pred", "ypred", "y hat", "yhat", "output", "outp
 """Names of columns and variables that say nothing within a sentence."""
 
 _NOUNS = re.compile(r"(?<![a-z])(class|classes|label|labels|category|value|values)(?![a-z])|[↓→]")
-_BETWEEN = re.compile(r"\\|/|\||\bvs\b|(?<=[↓→])\s")
+_BETWEEN = re.compile(r"[\\/|,;]|\bvs\b|(?<=[↓→])\s")
+_DOWN = re.compile(r"(?i)\b(?:rows?|lines?)\s*[:=]\s*|\(?\b(?:as )?(?:rows?|lines?|down)\b\)?")
+_ACROSS = re.compile(
+    r"(?i)\b(?:columns?|cols?)\s*[:=]\s*|\(?\b(?:as )?(?:columns?|cols?|across)\b\)?"
+)
 _SPACES = re.compile(r"[\s_-]+")
 
 
@@ -126,13 +130,16 @@ def axis_named(name: object) -> SourceOrientation | None:
 def orientation_in_corner(corner: str) -> SourceOrientation | None:
     """The orientation that a table's corner states: the name of its rows, or "true \\ pred".
 
-    The name of the rows comes first, unless arrows say what goes down and what across. None unless
-    every axis in it is known and they differ.
+    The name of the rows comes first, unless arrows or words such as "columns" say what goes down
+    and what across. None unless every axis in it is known and they differ.
     """
-    parts = _BETWEEN.split(corner)
+    arrows = _ACROSS.sub("→", _DOWN.sub("↓", corner))
+    parts = [part for part in _BETWEEN.split(arrows) if part.strip()]
     axes = [axis_named(part) for part in parts]
+    if not axes:
+        return None
     if len(axes) == 1:
-        return turned(axes[0]) if "→" in corner else axes[0]
+        return turned(axes[0]) if "→" in arrows else axes[0]
     if len(axes) > 2 or None in axes or axes[0] is axes[1]:
         return None
     return axes[1] if "→" in parts[0] or "↓" in parts[1] else axes[0]

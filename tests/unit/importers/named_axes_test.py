@@ -41,6 +41,15 @@ def content(folder: Path, text: str) -> ImportedMatrix:
         ("actual →", COLUMNS),
         ("predicted →  actual ↓", ROWS),
         ("predicted ↓  actual →", COLUMNS),
+        ("actual (columns)", COLUMNS),
+        ("columns=actual", COLUMNS),
+        ("Rows: predicted", COLUMNS),
+        ("true label (across)", COLUMNS),
+        ("actual as columns", COLUMNS),
+        ("predicted (columns)", ROWS),
+        ("actual (rows) / predicted (columns)", ROWS),
+        ("predicted down; actual across", COLUMNS),
+        ("columns: predicted; rows: actual", ROWS),
     ],
 )
 def test_the_corner_names_the_axis_of_the_first_column(

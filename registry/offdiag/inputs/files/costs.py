@@ -158,7 +158,8 @@ def _distinct(names: list[str], place: str) -> list[str]:
 
 def _csv_number(cell: str, place: str) -> float:
     try:
-        return float(cell)
+        # Python reads 1_0 as 10.
+        return float(cell.replace("_", "?"))
     except ValueError:
         raise _no_cost(repr(cell), place) from None
 

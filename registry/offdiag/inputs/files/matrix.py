@@ -10,23 +10,23 @@ as the dashboard writes it, or "True label", "Prediction" and the like.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
 from offdiag.domain.labels import label_text, require_known
-from offdiag.domain.orientation import SourceOrientation, orientation_in_corner
+from offdiag.domain.orientation import SourceOrientation, axis_named, orientation_in_corner
 from offdiag.domain.texts import without_mark
 from offdiag.errors import InvalidInput
 from offdiag.inputs.files.csv_table import csv_lines, unquoted_gaps
 from offdiag.inputs.files.json_files import read_json_file
 
 _LONG_FORM = ("actual", "predicted", "count")
-_CORNERS = {
-    "actual (rows)": SourceOrientation.ACTUAL_ROWS,
-    "predicted (rows)": SourceOrientation.ACTUAL_COLUMNS,
-}
+_STATED = ("labels", "orientation")
+_ALSO_LABELS = ("classes", "class_names", "target_names", "display_labels", "names")
+"""What others call the labels of a matrix."""
 Cell = TypeVar("Cell")
 _WHOLE_NUMBER = re.compile("-?[0-9]{1,25}")
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS)
@@ -65,14 +65,13 @@ def _from_json(content: object, path: Path) -> MatrixFile:
             hint='Write {"labels": […], "matrix": [[…]], "orientation": "actual_rows"}. '
             "Predictions are read from .jsonl, an object on each line.",
         )
+    _require_known_members(content, path)
     labels = content.get("labels")
     if labels is not None and not isinstance(labels, list):
         raise InvalidInput(
             f"{path.name}: 'labels' is not a list.", field="labels", hint="Write a list of names."
         )
-    orientation = content.get("orientation")
-    if orientation is not None:
-        require_known(str(orientation), _ORIENTATIONS, field_name="orientation")
+    orientation = _stated_orientation(content, path)
     rows = [
         [_json_count(cell, i, j) for j, cell in enumerate(_json_row(row, i))]
         for i, row in enumerate(content["matrix"])
@@ -80,8 +79,34 @@ def _from_json(content: object, path: Path) -> MatrixFile:
     return MatrixFile(
         squared(rows),
         None if labels is None else [label_text(label) for label in labels],
-        None if orientation is None else SourceOrientation(orientation),
+        orientation,
     )
+
+
+def _require_known_members(content: Mapping[str, object], path: Path) -> None:
+    """Raise `InvalidInput` for a member that is meant as the labels or the orientation."""
+    for name in content.keys() - {"matrix", *_STATED}:
+        close = get_close_matches(name.lower(), _STATED, n=1, cutoff=0.8)
+        meant = "labels" if name.lower() in _ALSO_LABELS else next(iter(close), None)
+        if meant is not None and meant not in content:
+            raise InvalidInput(
+                f"{path.name} has a member {name!r}.", field="file", hint=f"Call it {meant!r}."
+            )
+
+
+def _stated_orientation(content: Mapping[str, object], path: Path) -> SourceOrientation | None:
+    axes, stated = content.get("axes"), content.get("orientation")
+    by_axes = axis_named(axes[0]) if isinstance(axes, list) and axes else None
+    if stated is None:
+        return by_axes
+    require_known(str(stated), _ORIENTATIONS, field_name="orientation")
+    if by_axes not in (None, stated):
+        raise InvalidInput(
+            f"{path.name} says {stated!r}, but its axes say {str(by_axes)!r}.",
+            field="orientation",
+            hint="Correct one of them.",
+        )
+    return SourceOrientation(str(stated))
 
 
 def _json_row(row: object, number: int) -> list[object]:
@@ -187,9 +212,7 @@ def _from_square(lines: list[list[str]]) -> MatrixFile:
             hint="If they are labels, leave the first cell empty. For a matrix without labels, "
             "add them as first line and column, or import it as one of scikit-learn.",
         )
-    corner = lines[0][0]
-    stated = (found for written, found in _CORNERS.items() if written in corner)
-    return MatrixFile(matrix, labels, next(stated, orientation_in_corner(corner)))
+    return MatrixFile(matrix, labels, orientation_in_corner(lines[0][0]))
 
 
 def _csv_count(text: str, place: str) -> int:

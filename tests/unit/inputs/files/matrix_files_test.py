@@ -30,6 +30,14 @@ def test_json_says_matrix_labels_and_orientation(tmp_path: Path) -> None:
     assert found.orientation is SourceOrientation.ACTUAL_COLUMNS
 
 
+def test_axes_of_json_say_the_orientation(tmp_path: Path) -> None:
+    content = {"matrix": MATRIX, "labels": ["a", "b"], "axes": ["predicted", "actual"], "n": 5}
+
+    found = read_matrix(write(tmp_path, "m.json", json.dumps(content)))
+
+    assert found.orientation is SourceOrientation.ACTUAL_COLUMNS
+
+
 def test_json_may_leave_out_labels_and_orientation(tmp_path: Path) -> None:
     found = read_matrix(write(tmp_path, "m.json", json.dumps({"matrix": MATRIX})))
 
@@ -108,6 +116,19 @@ def test_counts_beyond_double_precision_stay_exact(tmp_path: Path) -> None:
         ("m.json", '{"matrix": [[1]], "labels": "a"}', "'labels' is not a list"),
         ("m.json", '{"matrix": [[1]], "orientation": "rows"}', "orientation: 'rows' is not known"),
         ("m.json", '{"matrix": [[1]], "matrix": [[2]]}', "a member occurs twice"),
+        ("m.json", '{"matrix": [[1]], "label": ["a"]}', "a member 'label'. Call it 'labels'"),
+        ("m.json", '{"matrix": [[1]], "Labels": ["a"]}', "a member 'Labels'. Call it 'labels'"),
+        ("m.json", '{"matrix": [[1]], "classes": ["a"]}', "a member 'classes'. Call it 'labels'"),
+        (
+            "m.json",
+            '{"matrix": [[1]], "Orientation": "actual_columns"}',
+            "a member 'Orientation'. Call it 'orientation'",
+        ),
+        (
+            "m.json",
+            '{"matrix": [[1]], "orientation": "actual_rows", "axes": ["predicted", "actual"]}',
+            "its axes say 'actual_columns'",
+        ),
         ("m.xlsx", "", "Use .json or .csv"),
     ],
 )
