@@ -49,6 +49,7 @@ def read_lm_eval(path: Path, stated: Stated) -> Imported:
     names = texts.pop() if len(texts) == 1 else ()
     numbered = _targets_are_numbers(samples)
     pairs = [_classes(sample, names, path, numbered=numbered) for sample in samples]
+    _require_same_metric(samples, pairs, path)
     ids = [str(sample.get("doc_id", place)) for place, sample in enumerate(samples)]
     twice = next((name for name, n in Counter(ids).items() if n > 1), None)
     if twice is not None:
@@ -175,6 +176,26 @@ def _classes(
         raise _unreadable_sample(sample, path, f"the target {target!r}, which is not a choice")
     predicted = scores.index(max(scores))
     return (names[actual], names[predicted]) if names else (str(actual), str(predicted))
+
+
+def _require_same_metric(
+    samples: Sequence[Mapping[str, object]], pairs: Sequence[tuple[str, str]], path: Path
+) -> None:
+    """Raise `InvalidInput` if the harness counted a sample as right that is wrong, or vice versa.
+
+    It may ignore case, punctuation or a part of the target.
+    """
+    for sample, (actual, predicted) in zip(samples, pairs, strict=True):
+        for metric in ("acc", "exact_match"):
+            counted = sample.get(metric)
+            if counted in (0, 1) and (actual == predicted) != bool(counted):
+                raise InvalidInput(
+                    f"sample {sample.get('doc_id')!r} of {path.name} has {metric} {counted}, but "
+                    f"the target {actual!r} and the prediction {predicted!r}.",
+                    field="file",
+                    hint="Log the samples with a filter of the task whose responses are written "
+                    "like its targets.",
+                )
 
 
 def _likelihood(response: object) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -117,8 +118,32 @@ def old(doc_id: int, target: object, *likelihoods: float) -> dict[str, Any]:
         "target": target,
         "arguments": [["Is it good?", " bad"], ["Is it good?", " good"]],
         "filtered_resps": [[value, False] for value in likelihoods],
-        "acc": 1.0,
+        "acc": float(likelihoods.index(max(likelihoods)) == target),
     }
+
+
+@pytest.mark.parametrize(
+    ("one", "message"),
+    [
+        (
+            sample(0, "1", ["bad", "good"], -3.0, -1.5) | {"acc": 0.0},
+            "acc 0.0, but the target 'good' and the prediction 'good'",
+        ),
+        (
+            sample(0, "1", ["bad", "good"], -1.5, -3.0) | {"acc": 1.0},
+            "acc 1.0, but the target 'good' and the prediction 'bad'",
+        ),
+        (
+            {"doc_id": 0, "target": "Yes", "filtered_resps": ["yes."], "exact_match": 1.0},
+            "exact_match 1.0, but the target 'Yes' and the prediction 'yes.'",
+        ),
+    ],
+)
+def test_samples_that_the_harness_counted_otherwise_are_refused(
+    file: Path, one: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(f"sample 0 of {file.name} has {message}")):
+        content(file, [one])
 
 
 def test_the_one_array_of_old_versions_is_read(file: Path) -> None:
