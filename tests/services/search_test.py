@@ -254,3 +254,24 @@ def test_metrics_within_rounding_of_a_number_are_equal_to_it(database: Database)
     }
 
     assert list(holds.values()) == [True] * 6 + [False] * 4, holds
+
+
+@pytest.mark.both_databases
+def test_true_and_false_are_found_however_they_are_written(database: Database) -> None:
+    values: dict[str, Scalar] = {"bool": True, "python": "True", "json": "true", "off": False}
+    for name, value in values.items():
+        log(database, facts=RunFacts(name=name, params={"x": value}, tags={"x": value}))
+    on = {"bool", "python", "json"}
+    expected = {
+        "params.x = true": on,
+        "params.x = 'True'": on,
+        "tags.x in ('TRUE', 'no')": on,
+        "params.x != 'True'": {"off"},
+        "tags.x != false": on,
+        "params.x not in ('False')": on,
+    }
+
+    assert {
+        text: {run.name for run in search_runs(database, filter_text=text).runs}
+        for text in expected
+    } == expected

@@ -331,7 +331,7 @@ def _entry(
 ) -> ColumnElement[bool]:
     """Compare an entry: numbers as numbers, even in quotes, and less than all other texts.
 
-    The text of a number differs between databases: 5e-05 is 5.0e-05 in one and 0.00005 in another.
+    True and false are equal to their words in any case, as Python and MLflow write "True". The text of a number differs between databases: 5e-05 is 5.0e-05 in one and 0.00005 in another.
     """
     if comparison.operator is Operator.LIKE:
         return _compared(_pattern_text(document, name, dialect), comparison)
@@ -346,9 +346,18 @@ def _entry(
             with_numbers: ColumnElement[bool] = true() if equals in _TRUE_OF_NUMBERS else false()
         else:
             with_numbers = compare(_entry_for(number, document, name, dialect), number)
-        with_texts = false() if _is_number(operand) else compare(text, _as_text(operand))
+        with_texts = false() if _is_number(operand) else _with_text(text, equals, operand)
         parts.append(func.coalesce(case((found, with_numbers), else_=with_texts), false()))
     return or_(*parts)
+
+
+def _with_text(
+    text: ColumnElement[str], operator: Operator, operand: Operand
+) -> ColumnElement[bool]:
+    wanted = _as_text(operand)
+    if wanted.lower() in _TRUTH_VALUES and operator in {Operator.EQUAL, Operator.UNEQUAL}:
+        text, wanted = func.lower(text), wanted.lower()
+    return _OPERATORS[operator](text, wanted)
 
 
 def _entry_for(number: float, document: Document, name: str, dialect: str) -> ColumnElement[float]:
@@ -390,6 +399,7 @@ def _like(value: ColumnElement[Any], operand: Any) -> ColumnElement[bool]:
 
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,9})?")
+_TRUTH_VALUES = ("true", "false")
 _FIRST_INEXACT = 2**53
 _FIRST_WITHOUT_EXPONENT, _FIRST_WITH_EXPONENT = 1e-4, 1e16
 """Python writes decimals with an exponent below the former, and from the latter on."""
