@@ -331,7 +331,7 @@ def _entry(
 ) -> ColumnElement[bool]:
     """Compare an entry: numbers as numbers, even in quotes, and less than all other texts.
 
-    True and false are equal to their words in any case, as Python and MLflow write "True". The text
+    True and false are equal to their words in any case: Python and MLflow write "True". The text
     of a number differs between databases: 5e-05 is 5.0e-05 in one and 0.00005 in another.
     """
     if comparison.operator is Operator.LIKE:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, update
 
-from offdiag.errors import Conflict, NotFound
+from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.delivery.message import EmailTarget, FolderTarget
 from offdiag.services.reports.alerts import alert_condition, alert_text
@@ -103,3 +104,23 @@ def test_an_alert_is_written_as_it_can_be_read() -> None:
         assert "\n" not in text
     assert alert_text(Condition("mcc", Side.BELOW, 0.5)) == "mcc<0.5"
     assert alert_text(Condition("recall", Side.ABOVE, 1.0, "df")) == "recall[df]>1.0"
+
+
+@pytest.mark.parametrize(
+    ("alert", "said"),
+    [
+        ("error_rate>5", "'error_rate>5.0' does not depend.*range 0 to 1.*Write 5 % as 0.05"),
+        ("recall[df]<80", "range 0 to 1.*Write 80 % as 0.8"),
+        ("neg_log_loss<1", "log_loss is in the range 0 to inf"),
+        ("gap(mcc, by=site)>3", "a gap of mcc is in the range 0 to 2"),
+    ],
+)
+def test_an_alert_that_no_run_can_change_is_refused(
+    database: Database, alert: str, said: str
+) -> None:
+    scope = replace(SCOPE, alerts=(alert_condition(alert),))
+
+    with pytest.raises(InvalidInput, match=said) as refused:
+        report_now(database, name="weekly", scope=scope, delivery=[])
+
+    assert refused.value.field == "alerts"

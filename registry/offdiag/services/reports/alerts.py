@@ -14,6 +14,7 @@ from offdiag.flags.verdict import Sign
 from offdiag.gate.conditions import MetricCondition, MetricValues, Subject, parse_condition
 from offdiag.gate.evaluate_conditions import judge
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.metric_text import in_range_hint, range_of_metric
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.gates.slices import with_slices
 from offdiag.store.database import Database
@@ -78,6 +79,25 @@ def alert_condition(text: str) -> Condition:
         None if parsed.part is None else str(parsed.part),
         None if parsed.over is None else parsed.over.value,
         parsed.by,
+    )
+
+
+def require_in_range(condition: Condition) -> None:
+    """Raise `InvalidInput` for a limit that the metric cannot have, as 5 for 5 %.
+
+    Such an alert would be raised for every run, or for none.
+    """
+    low, high = range_of_metric(condition.metric, condition.class_label)
+    what = condition.metric
+    if condition.over == "gap":
+        low, high, what = 0.0, high - low, f"a gap of {what}"
+    if low <= condition.limit <= high:
+        return
+    raise InvalidInput(
+        f"{alert_text(condition)!r} does not depend on the run: {what} is in the range {low:g} to "
+        f"{high:g}.",
+        field="alerts",
+        hint=in_range_hint(condition.limit, low, high),
     )
 
 

@@ -25,6 +25,7 @@ from offdiag.services.jobs.page import revive_by_key
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.jobs.submit import delivery_key, report_key, submit_delivery, submit_report
+from offdiag.services.reports.alerts import require_in_range
 from offdiag.services.reports.page import edition_named
 from offdiag.services.reports.snapshot import costs_in_scope, dataset_in_scope
 from offdiag.services.reports.task import restart_report
@@ -125,6 +126,7 @@ def reportable(session: Session, scope: ReportScope) -> ReportScope:
     """
     dataset = dataset_in_scope(session, scope)
     for condition in scope.alerts:
+        require_in_range(condition)
         label = condition.class_label
         if label is not None and label not in dataset.labels.index:
             raise InvalidInput(
