@@ -259,6 +259,19 @@ def parse_entries(pairs: Sequence[str], field: str) -> dict[str, Any]:
     return entries
 
 
+def parse_tags(pairs: Sequence[str]) -> dict[str, Any]:
+    """`key=value` pairs as `parse_entries` reads them, but only numbers written as Python would.
+
+    Others are probably names: the version 1.10 is not 1.1, and 12e4 may begin a commit.
+    """
+    written = (pair.partition("=")[2] for pair in pairs)
+    entries = parse_entries(pairs, "tag")
+    return {
+        key: text if isinstance(value, int | float) and json.dumps(value) != text else value
+        for (key, value), text in zip(entries.items(), written, strict=True)
+    }
+
+
 def read_password(*, from_stdin: bool) -> str:
     """Read a password from a prompt or stdin; every user of the machine could read an argument."""
     if from_stdin:

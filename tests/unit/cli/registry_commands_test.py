@@ -80,6 +80,22 @@ def test_a_logged_run_is_listed_and_shown(offdiag: Command, logged: str) -> None
     assert 'lr=0.1, seed="007"' in for_people.out
 
 
+def test_tags_whose_digits_are_no_number_stay_text(folder: Path, offdiag: Command) -> None:
+    """1.10 is not the version 1.1, and 12e4 the beginning of a commit."""
+    file = write(folder, "p.csv", PREDICTIONS)
+    tags = {"version": "1.10", "commit": "12e4", "seed": 1, "lr": 0.5, "draft": True}
+
+    logged = offdiag(
+        *("log", file, "--name", "first", "--dataset", "clinic", "--json"),
+        *(part for name, value in tags.items() for part in ("--tag", f"{name}={value}")),
+        *("--tag", "final=true", "--param", "lr=1e-3"),
+    ).json
+    shown = offdiag("runs", "show", logged["id"], "--json").json
+
+    assert shown["tags"] == {**tags, "draft": "True", "final": True}
+    assert shown["params"] == {"lr": 0.001}
+
+
 @pytest.mark.usefixtures("logged")
 def test_a_filter_with_a_number_that_a_metric_cannot_have_is_noted(offdiag: Command) -> None:
     found = offdiag("runs", "list", "--filter", "metrics.accuracy < 80", "--json")

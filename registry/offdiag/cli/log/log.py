@@ -20,6 +20,7 @@ from offdiag.cli.options import (
     orientation_option,
     parse_entries,
     parse_labels,
+    parse_tags,
     sets_option,
     tag_option,
     url_option,
@@ -106,7 +107,7 @@ def log(
         "labels": parse_labels(labels),
         "ordinal": ordinal,
         "params": parse_entries(params, "param"),
-        "tags": parse_entries(tags, "tag"),
+        "tags": parse_tags(tags),
     }
     with answerable(), busy(f"Logging {file.name}"):
         if is_matrix or file.suffix.lower() == ".json":
@@ -224,7 +225,7 @@ def watch(
     from offdiag.sdk.watch import FolderWatch
     from offdiag.signals import acting_on_signals
 
-    facts |= {"labels": parse_labels(labels), "tags": parse_entries(tags, "tag")}
+    facts |= {"labels": parse_labels(labels), "tags": parse_tags(tags)}
 
     def read(file: Path) -> Callable[[str], Run]:
         return _read(file, columns, facts)

@@ -17,8 +17,8 @@ from offdiag.cli.options import (
     labels_option,
     option_of,
     orientation_option,
-    parse_entries,
     parse_labels,
+    parse_tags,
     tag_option,
     url_option,
     with_options,
@@ -174,7 +174,7 @@ def archive(*, file: Path, name: str | None, call: Call) -> None:
 
 def _command(dialect: Dialect) -> click.Command:
     def store(*, file: Path, as_json: bool, tags: tuple[str, ...], **given: Any) -> None:
-        given |= {"labels": parse_labels(given["labels"]), "tags": parse_entries(tags, "tag")}
+        given |= {"labels": parse_labels(given["labels"]), "tags": parse_tags(tags)}
         import_file(dialect.name, file, as_json=as_json, **given)
 
     taken = [_OPTIONS[name] for name in dialect.takes]
@@ -251,7 +251,7 @@ def mlflow(
     The evaluation table has the actual class of a sample in one column, the predicted one in
     another; a logged matrix must name its axes.
     """
-    given |= {"labels": parse_labels(labels), "tags": parse_entries(tags, "tag")}
+    given |= {"labels": parse_labels(labels), "tags": parse_tags(tags)}
     if file is not None:
         _require(file, tracking_uri, experiment, name, given["dataset"])
         import_file("mlflow", file, name=name, client_key=client_key, as_json=as_json, **given)
