@@ -334,7 +334,8 @@ def sets_of_texts(values: Any) -> list[list[Any] | None]:
 def _members_of_text(text: str, index: int) -> list[str]:
     if not text.strip():
         return []
-    if is_written_list(text):
+    # PostgreSQL writes the names of a list without quotes.
+    if is_written_list(text) or text.strip()[0] + text.strip()[-1] == "{}":
         raise InvalidInput(
             f"the set {text[:60]!r} at index {index} is a list written as text.",
             field="labels",

@@ -32,6 +32,20 @@ def test_sets_in_a_file_are_evaluated(file: str, offdiag: Command) -> None:
     assert answer.json["empty_sets"]["spurious_when_true_empty"] == [0, 1, 0]
 
 
+@pytest.mark.parametrize("command", ["evaluate", "log"])
+def test_sets_with_another_separator_are_noted(
+    command: str, folder: Path, offdiag: Command
+) -> None:
+    table = "y_true,y_pred\nsea;sky,sky;sea\nsea,sea\nsky,sky\n"
+    (folder / "sets.csv").write_text(table, encoding="utf-8")
+    of_run = ("--name", "first", "--dataset", "d") if command == "log" else ()
+
+    answer = offdiag(command, "sets.csv", "--sets", *of_run)
+
+    assert "Class 'sea;sky' lists other classes" in answer.err
+    assert "--sets on the command line reads sea|sky" in answer.err
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_lists_in_a_file_are_sets(suffix: str, folder: Path, offdiag: Command) -> None:
     table = pa.table(

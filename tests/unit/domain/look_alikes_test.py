@@ -127,7 +127,9 @@ def test_near_misses_are_the_same_number_or_truth_value_in_another_kind() -> Non
     ]
 
 
-@pytest.mark.parametrize("listing", ["sea|sky", "sea;sky", "sea, sky"])
+@pytest.mark.parametrize(
+    "listing", ["sea|sky", "sea;sky", "sea, sky", "sea/sky", "sea + sky", "sea & sky", "sea sky"]
+)
 def test_a_class_that_lists_other_classes_is_noted_as_a_set(listing: str) -> None:
     (note,) = label_notes(["sea", listing, "sky"])
 

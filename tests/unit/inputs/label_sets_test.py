@@ -308,7 +308,7 @@ def test_a_bar_without_a_label_beside_it_names_no_label(text: str) -> None:
         sets_of_texts(["sea", text])
 
 
-@pytest.mark.parametrize("text", ["['sea', 'sky']", '["sea"]', "[]", " {'sea'}"])
+@pytest.mark.parametrize("text", ["['sea', 'sky']", '["sea"]', "[]", " {'sea'}", "{sea,sky}"])
 def test_a_list_written_as_text_is_no_label(text: str) -> None:
     with pytest.raises(InvalidInput, match="at index 1 is a list written as text"):
         sets_of_texts(["[UNK]|sky", text])

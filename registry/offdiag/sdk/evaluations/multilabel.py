@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals import custom_samples as custom
@@ -113,7 +114,8 @@ def evaluate_multilabel(
     * `y_score`: scores, (n, q) in label order or with columns named after the labels. They add the
       ranking metrics and the areas of each label.
 
-    Raises `InvalidInput` for empty or unequal arguments, undeclared labels, a label that occurs
+    Warns with `LabelNote` about labels that look alike or list others, as "sea;sky". Raises
+    `InvalidInput` for empty or unequal arguments, undeclared labels, a label that occurs
     twice in a set, numbers other than 0 and 1, and scores that are not finite.
 
     >>> evaluation = evaluate_multilabel(
@@ -130,6 +132,7 @@ def evaluate_multilabel(
 
     given = aligned(y_true=y_true, y_pred=y_pred, y_score=y_score)
     sets = encode_sets(y_true=given["y_true"], y_pred=given["y_pred"], labels=labels)
+    warn_of(label_notes(sets.labels.names))
     tally = tally_sets(sets.actual, sets.predicted)
     aggregate = {
         **set_metrics(tally),
