@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from offdiag.errors import InvalidInput
 from offdiag.records.base import RequestBody, ResponseBody
 from offdiag.records.cost import Weights
 
@@ -71,6 +72,12 @@ def asked_gate(
     from offdiag.gate.conditions import parse_condition
     from offdiag.services.gates.gate import StatedCosts, gate_run
 
+    if asked.weights is not None and asked.cost_matrix is not None:
+        raise InvalidInput(
+            "both costs and the name of a cost matrix are given.",
+            field="cost_matrix",
+            hint="Send weights or cost_matrix.",
+        )
     costs: StatedCosts | CostName | None = None
     if asked.weights is not None:
         costs = StatedCosts(asked.weights, asked.currency)

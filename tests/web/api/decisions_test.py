@@ -211,3 +211,15 @@ def test_refuses_groups_that_mean_nothing(lesions_database: Database) -> None:
 
     for name, body, status in wrong:
         assert send(client, f"/datasets/{name}/hierarchy", body, method="PUT")[0] == status, body
+
+
+def test_a_gate_takes_costs_or_the_name_of_costs(lesions_database: Database) -> None:
+    client = client_for(dashboard(lesions_database))
+    run_id = get(client, "/runs")["runs"][0]["id"]
+    weights = {a: {b: float(a != b) for b in LESIONS} for a in LESIONS}
+    body = {"conditions": ["mean_cost<=1"], "weights": weights, "cost_matrix": "visits"}
+
+    status, error = send(client, f"/runs/{run_id}/gate", body)
+
+    assert (status, error["field"]) == (422, "cost_matrix")
+    assert error["hint"] == "Send weights or cost_matrix."
