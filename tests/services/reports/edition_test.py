@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import delete, update
 
 from offdiag.errors import Conflict, InvalidInput, NotFound
-from offdiag.reports.scope import Condition, Side
+from offdiag.reports.scope import Condition, RunTerm, Side, TermField
 from offdiag.services.delivery.message import EmailTarget, FolderTarget
 from offdiag.services.reports.alerts import alert_condition, alert_text
 from offdiag.services.reports.edition import report_now, retry_delivery, retry_edition
@@ -124,3 +124,16 @@ def test_an_alert_that_no_run_can_change_is_refused(
         report_now(database, name="weekly", scope=scope, delivery=[])
 
     assert refused.value.field == "alerts"
+
+
+@pytest.mark.parametrize("written", ["fold>=3", "fold!=3", "fold<=3", "fold==3"])
+def test_a_tag_that_is_not_compared_with_one_value_is_refused(
+    database: Database, written: str
+) -> None:
+    tag, _, value = written.partition("=")
+    scope = replace(SCOPE, terms=(RunTerm(TermField.TAG, tag, value),))
+
+    with pytest.raises(InvalidInput, match=f"'{written}' is not a tag and its value") as refused:
+        report_now(database, name="weekly", scope=scope, delivery=[])
+
+    assert refused.value.field == "tags"

@@ -16,7 +16,7 @@ from offdiag.domain.schedule import ON_DEMAND, wall_of, zone_of
 from offdiag.domain.sentences import known_names
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.document import scope_document
-from offdiag.reports.scope import ReportScope
+from offdiag.reports.scope import ReportScope, RunTerm
 from offdiag.services.delivery.message import Target, target_documents
 from offdiag.services.delivery.task import restart_delivery
 from offdiag.services.jobs.attempts import RetryPolicy
@@ -119,12 +119,26 @@ def request_edition(
     return RequestedEdition(edition_id, name, number)
 
 
+def _require_equality(term: RunTerm) -> None:
+    """Raise `InvalidInput` for `fold>=3`, which would be the value 3 of a tag called `fold>`."""
+    if term.value is not None and (
+        term.text.endswith(("<", ">", "!")) or term.value.startswith("=")
+    ):
+        raise InvalidInput(
+            f"'{term.text}={term.value}' is not a tag and its value.",
+            field="tags",
+            hint="Tags are compared with = alone, as in fold=3.",
+        )
+
+
 def reportable(session: Session, scope: ReportScope) -> ReportScope:
     """The scope, with metrics that its runs have if none were chosen.
 
     Raises `NotFound` or `InvalidInput` if it names something that does not exist.
     """
     dataset = dataset_in_scope(session, scope)
+    for term in scope.terms:
+        _require_equality(term)
     for condition in scope.alerts:
         require_in_range(condition)
         label = condition.class_label
