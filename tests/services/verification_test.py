@@ -344,6 +344,36 @@ def test_rows_that_others_refer_to_are_missed(sqlite_database: Database, table: 
     assert any(f"refers to a missing row of {table}" in sentence for sentence in found)
 
 
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("label_set", "names"),
+        ("report_file", "content"),
+        ("report_issue", "created_at"),
+        ("report_issue", "scope"),
+        ("truth_version", "class_counts"),
+    ],
+)
+def test_values_that_cannot_be_read_are_damaged(
+    sqlite_database: Database, table: str, column: str
+) -> None:
+    log_plain_run(sqlite_database)
+    edition(sqlite_database)
+    assert verify(sqlite_database).findings == ()
+    path = sqlite_database.path
+    assert path is not None
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"UPDATE {table} SET {column} = '[202'")
+        connection.commit()
+
+    found = verify(sqlite_database).findings
+
+    assert any(
+        each.kind is FindingKind.DAMAGED and each.sentence.startswith("it cannot be read: ")
+        for each in found
+    ), found
+
+
 @pytest.mark.both_databases
 def test_the_invariants_are_asked_on_both_databases(database: Database) -> None:
     log(database, **SCORED)

@@ -229,9 +229,10 @@ def integrity_problems(session: Session) -> list[str]:
     if session.get_bind().dialect.name != "sqlite":
         return []
     problems = [
-        str(row[0])
+        line
         for row in session.execute(text(f"PRAGMA integrity_check({_MOST_SHOWN})"))
-        if row[0] != "ok"
+        for line in str(row[0]).splitlines()
+        if line != "ok" and not line.startswith("*** in database")
     ]
     broken = session.execute(text("PRAGMA foreign_key_check")).fetchmany(_MOST_SHOWN)
     return problems + [f"a row of {row[0]} refers to a missing row of {row[2]}" for row in broken]

@@ -34,8 +34,8 @@ def export_project(
     """Write the complete runs of a project, with everything they need, into one file.
 
     That includes datasets, truth, results, flags, costs, baselines, schedules and reports. Raises
-    `NotFound` for an unknown project, and `Conflict` or `InvalidInput` for a file that cannot be
-    created.
+    `NotFound` for an unknown project, `DatabaseUnavailable` for a damaged database, and `Conflict`
+    or `InvalidInput` for a file that cannot be created.
     """
     with database.read() as session:
         project_id = datasets.project_id(session, project)
@@ -48,6 +48,7 @@ def export_project(
         return transfer.write_project(
             session,
             path,
+            place=database.place,
             project_id=project_id,
             name=project,
             written_by=f"offdiag {offdiag_version()}",

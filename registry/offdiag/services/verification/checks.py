@@ -234,8 +234,8 @@ def _costs(session: Session) -> Iterator[tuple[str, str]]:
     for costs_id, name, version in cost_matrices.all_versions(session):
         try:
             cost_matrices.get_costs(session, costs_id)
-        except _REFUSED as error:
-            yield f"cost matrix {name} version {version}", _unreadable(error)
+        except REFUSED as error:
+            yield f"cost matrix {name} version {version}", unreadable(error)
 
 
 def _files(session: Session) -> Iterator[tuple[str, str]]:
@@ -252,8 +252,8 @@ def check_truths(session: Session) -> list[Finding]:
             dataset = datasets.get_dataset(session, truth.dataset_id)
             subject += f" of {dataset.name}"
             problems = list(_problems_of_truth(session, truth, dataset.labels))
-        except _REFUSED as error:
-            problems = [_unreadable(error)]
+        except REFUSED as error:
+            problems = [unreadable(error)]
         findings += [Finding(FindingKind.DAMAGED, subject, problem) for problem in problems]
     return findings
 
@@ -285,15 +285,16 @@ def check_run(session: Session, run_id: str) -> list[Finding]:
         if run.truth_version_id is not None:
             truth = truths.get_truth(session, run.truth_version_id)
         return list(_problems(session, run, dataset, truth))
-    except _REFUSED as error:
-        return [Finding(FindingKind.DAMAGED, run_id, _unreadable(error))]
+    except REFUSED as error:
+        return [Finding(FindingKind.DAMAGED, run_id, unreadable(error))]
 
 
-_REFUSED = (ValueError, TypeError, LookupError, AssertionError, InvalidInput, *MISSING)
+REFUSED = (ValueError, TypeError, LookupError, AssertionError, InvalidInput, *MISSING)
 """Decoding and counting refuse data that cannot have been written, and reads miss rows."""
 
 
-def _unreadable(error: Exception) -> str:
+def unreadable(error: Exception) -> str:
+    """The sentence of a finding about rows that raise one of `REFUSED`."""
     if isinstance(error, MISSING):
         return "it cannot be read: rows that belong to it are missing."
     if isinstance(error, AssertionError):

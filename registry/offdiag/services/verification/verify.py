@@ -18,12 +18,14 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.custom import custom_suffix
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.verification.checks import (
+    REFUSED,
     Finding,
     FindingKind,
     Verification,
     check_definitions,
     check_run,
     check_truths,
+    unreadable,
 )
 from offdiag.services.verification.derived import wrong_editions
 from offdiag.store import health, runs
@@ -111,7 +113,8 @@ def verify(
     rules_in_force()  # In the check of a run, the error would be taken for damage.
     with database.read() as session:
         findings = [*_broken_rules(session), *missing_from(session, list(ledger))]
-        findings += [*check_definitions(session), *check_truths(session)]
+        for check in (_editions, check_definitions, check_truths):
+            findings += _attempted(check, session)
         complete = complete_runs(session)
         stale = {
             run.run_id: run.reasons for run in stale_runs(session, metrics_suffix=custom_suffix())
@@ -156,11 +159,22 @@ def _broken_rules(session: Session) -> list[Finding]:
         *_as_findings(FindingKind.INCOMPLETE, health.incomplete_runs(session)),
         *_as_findings(FindingKind.STUCK, health.runs_without_results(session)),
         *_as_findings(FindingKind.STUCK, health.stuck_work(session)),
-        *(
-            Finding(FindingKind.DAMAGED, subject, sentence)
-            for subject, sentence in wrong_editions(session)
-        ),
     ]
+
+
+def _editions(session: Session) -> list[Finding]:
+    return [
+        Finding(FindingKind.DAMAGED, subject, sentence)
+        for subject, sentence in wrong_editions(session)
+    ]
+
+
+def _attempted(check: Callable[[Session], list[Finding]], session: Session) -> Iterable[Finding]:
+    """What a check finds; rows that it cannot even read are a finding, too."""
+    try:
+        return check(session)
+    except REFUSED as error:
+        return [Finding(FindingKind.DAMAGED, "database", unreadable(error))]
 
 
 def _as_findings(kind: FindingKind, breaches: Iterable[Breach]) -> Iterable[Finding]:

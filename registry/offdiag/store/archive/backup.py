@@ -44,7 +44,8 @@ from offdiag.store.archive.rows import (
     size_of,
 )
 from offdiag.store.bi_views import put_up, take_down
-from offdiag.store.database import Database, database_now
+from offdiag.store.database import Database, Session, database_now
+from offdiag.store.health import integrity_problems
 from offdiag.store.models import WorkRow
 from offdiag.store.sqlite import require_local, require_writable
 
@@ -91,10 +92,15 @@ def encoded_parts(
 ) -> Iterator[tuple[bytes, int]]:
     """Encode the rows of a statement over a table as parts, each with its number of rows.
 
-    Equal rows give equal bytes.
+    Equal rows give equal bytes. Raises `DatabaseUnavailable` for values that nobody wrote.
     """
-    for part in _parts(_rows(connection, table, statement)):
-        yield encode_rows(table, part), len(part)
+    try:
+        for part in _parts(_rows(connection, table, statement)):
+            yield encode_rows(table, part), len(part)
+    except (ValueError, TypeError) as error:
+        raise _damaged_database(
+            str(connection.engine.url.database), f"a row of {table.name} cannot be read ({error})"
+        ) from error
 
 
 def _rows(connection: Connection, table: Table, statement: Select[Any]) -> Iterator[PlainRow]:
@@ -259,6 +265,7 @@ def write_backup(
             raise _nothing_to_back_up(database)
         if state.is_current:
             _require_complete(database, connection)
+        require_intact(session, database.place)
         tables = [t for t in reflected_tables(connection) if t.name != SIGNS_OF_LIFE]
         rows = {table: select(table) for table in tables}
         manifest = Manifest(
@@ -339,6 +346,23 @@ def _require_complete(database: Database, connection: Connection) -> None:
             f"{database.place}: its schema is damaged: no {missing[0]}.",
             hint="Restore a backup to a new database.",
         )
+
+
+def require_intact(session: Session, place: str) -> None:
+    """Raise `DatabaseUnavailable` for a damaged SQLite file.
+
+    Rows that an index lost would be left out of an archive, which would look complete.
+    """
+    problems = integrity_problems(session)
+    if problems:
+        raise _damaged_database(place, problems[0])
+
+
+def _damaged_database(place: str, what: str) -> DatabaseUnavailable:
+    return DatabaseUnavailable(
+        f"{place}: its data are damaged: {what}.",
+        hint="Restore a backup to a new database; `offdiag verify` lists the damage.",
+    )
 
 
 def _nothing_to_back_up(database: Database) -> SchemaMismatch:

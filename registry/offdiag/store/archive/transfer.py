@@ -21,6 +21,7 @@ from offdiag.store.archive.backup import (
     encoded_parts,
     lift_time_limits,
     load_archive,
+    require_intact,
     require_known_schema,
 )
 from offdiag.store.archive.file import (
@@ -64,18 +65,21 @@ def write_project(
     session: Session,
     path: Path,
     *,
+    place: str,
     project_id: int,
     name: str,
     written_by: str,
     now: datetime,
     progress: Progress,
 ) -> Manifest:
-    """Write a project as it is in this transaction.
+    """Write a project of the database at `place` as it is in this transaction.
 
-    Raises `Conflict` or `InvalidInput` for a file that cannot be created.
+    Raises `DatabaseUnavailable` for a damaged database, and `Conflict` or `InvalidInput` for a
+    file that cannot be created.
     """
     connection = session.connection()
     lift_time_limits(connection)
+    require_intact(session, place)
     manifest = Manifest(
         kind="project",
         schema=offdiag_migrations.head(),
