@@ -248,15 +248,7 @@ def parse_entries(pairs: Sequence[str], field: str) -> dict[str, Any]:
 
     Raises `InvalidInput` for a text that is no pair, and for a key that is given twice.
     """
-    entries: dict[str, Any] = {}
-    for pair in pairs:
-        key, separator, text = pair.partition("=")
-        if not separator:
-            raise InvalidInput(f"{pair!r} is not a pair.", field=field, hint="Write key=value.")
-        if key in entries:
-            raise given_twice(key, field)
-        entries[key] = _value(text)
-    return entries
+    return {key: _value(text) for key, text in _pairs(pairs, field)}
 
 
 def parse_tags(pairs: Sequence[str]) -> dict[str, Any]:
@@ -264,12 +256,29 @@ def parse_tags(pairs: Sequence[str]) -> dict[str, Any]:
 
     Others are probably names: the version 1.10 is not 1.1, and 12e4 may begin a commit.
     """
-    written = (pair.partition("=")[2] for pair in pairs)
-    entries = parse_entries(pairs, "tag")
     return {
-        key: text if isinstance(value, int | float) and json.dumps(value) != text else value
-        for (key, value), text in zip(entries.items(), written, strict=True)
+        key: text if _is_written_otherwise(text) else _value(text)
+        for key, text in _pairs(pairs, "tag")
     }
+
+
+def _is_written_otherwise(text: str) -> bool:
+    value = _value(text)
+    return isinstance(value, int | float) and json.dumps(value) != text
+
+
+def _pairs(pairs: Sequence[str], field: str) -> list[tuple[str, str]]:
+    """Keys and values, without blanks around the sign."""
+    found: dict[str, str] = {}
+    for pair in pairs:
+        written, separator, text = pair.partition("=")
+        if not separator:
+            raise InvalidInput(f"{pair!r} is not a pair.", field=field, hint="Write key=value.")
+        key = written.strip()
+        if key in found:
+            raise given_twice(key, field)
+        found[key] = text.strip() if written[-1:].isspace() else text
+    return list(found.items())
 
 
 def read_password(*, from_stdin: bool) -> str:

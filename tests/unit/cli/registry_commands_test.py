@@ -80,6 +80,17 @@ def test_a_logged_run_is_listed_and_shown(offdiag: Command, logged: str) -> None
     assert 'lr=0.1, seed="007"' in for_people.out
 
 
+def test_blanks_around_an_equals_sign_belong_to_no_name(folder: Path, offdiag: Command) -> None:
+    file = write(folder, "p.csv", PREDICTIONS)
+    blanks = ("--tag", "team = a", "--tag", " kind=b", "--param", "lr = 0.1", "--param", "sep= ")
+
+    logged = offdiag("log", file, "--name", "first", "--dataset", "d", *blanks, "--json").json
+    shown = offdiag("runs", "show", logged["id"], "--json").json
+
+    assert shown["tags"] == {"team": "a", "kind": "b"}
+    assert shown["params"] == {"lr": 0.1, "sep": " "}
+
+
 def test_tags_whose_digits_are_no_number_stay_text(folder: Path, offdiag: Command) -> None:
     """1.10 is not the version 1.1, and 12e4 the beginning of a commit."""
     file = write(folder, "p.csv", PREDICTIONS)
