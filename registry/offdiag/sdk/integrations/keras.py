@@ -27,7 +27,9 @@ class LogPredictions(keras.callbacks.Callback):  # type: ignore[misc]  # The lib
     * `labels`: required; the names of the classes in the order of their numbers.
     * Other keywords are those of `log_run`.
 
-    The model must return probabilities: one for each class, or that of the second of two.
+    The model must return probabilities: one for each class, or that of the second of two. Pass
+    this callback after one that restores the best weights, such as `EarlyStopping`; before it, the
+    last weights are logged.
     """
 
     def __init__(self, x: Any, y: Any, **facts: Unpack[RunKeywords]) -> None:
