@@ -217,3 +217,48 @@ def test_the_evaluator_logs_nothing_unless_a_dataset_is_named(
         evaluated(dataset="lesions", datset="lesions")
 
     assert offdiag.search_runs().empty
+
+
+def of_model(predict: Callable[[pd.DataFrame], Any], **given: Any) -> None:
+    frame = pd.DataFrame({"image": ["a", "b"], "x": [0.1, 0.9], "label": ["mel", "nv"]})
+    config = {"dataset": "lesions", **given.pop("config", {})}
+    with mlflow.start_run(run_name="forest"):
+        mlflow.models.evaluate(
+            predict,
+            data=frame,
+            targets="label",
+            model_type="classifier",
+            evaluators="offdiag",
+            evaluator_config=config,
+            **given,
+        )
+
+
+def classes(frame: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame({"sure": frame["x"], "class": ["mel", "mel"]})
+
+
+def test_the_predicted_class_is_a_column_of_what_the_model_returns(
+    evaluated: Callable[..., str],
+) -> None:
+    of_model(classes, predictions="class")
+    of_model(lambda frame: classes(frame)[["class"]].to_numpy())
+
+    assert offdiag.search_runs()["metrics.overall_accuracy"].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("returned", [classes, lambda frame: frame[["x", "x"]].to_numpy()])
+def test_a_model_that_returns_several_columns_has_to_say_which_is_the_class(
+    evaluated: Callable[..., str], returned: Callable[[pd.DataFrame], Any]
+) -> None:
+    with pytest.raises(
+        offdiag.InvalidInput, match=r"model: it returns 2 columns, .* predictions="
+    ):
+        of_model(returned)
+
+    assert offdiag.search_runs().empty
+
+
+def test_a_column_that_is_no_feature_cannot_be_read(evaluated: Callable[..., str]) -> None:
+    with pytest.raises(offdiag.InvalidInput, match=r"sample_id: .* 'image'.* feature_names="):
+        of_model(lambda _: ["mel", "mel"], feature_names=["x"], config={"sample_id": "image"})

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from mlflow import MlflowClient
 from mlflow.models import EvaluationResult
 from mlflow.models.evaluation import ModelEvaluator
 
 from offdiag.domain.labels import require_known
 from offdiag.errors import InvalidInput
+from offdiag.metrics.scores.forecasts import CLASS_AXIS
 from offdiag.sdk.logging import log_run
 
 _KEYS = (
@@ -80,9 +82,19 @@ def _predictions(dataset: Any, model: Any, column: str | None) -> Any:
     if model is None:
         return dataset.predictions_data
     found = model.predict(dataset.features_data)
-    if column is not None and hasattr(found, "columns"):
+    if column is not None and column in getattr(found, "columns", ()):
         return found[column].to_numpy()
-    return found.iloc[:, 0].to_numpy() if getattr(found, "ndim", 1) == 2 else found
+    if getattr(found, "ndim", 1) == 1:
+        return found
+    width = found.shape[CLASS_AXIS]
+    if width > 1:
+        raise InvalidInput(
+            f"it returns {width} columns, and one of them has to be the predicted class.",
+            field="model",
+            hint="Name that column with predictions=, or evaluate a model that returns classes; "
+            "log_run(y_score=...) takes probabilities.",
+        )
+    return np.asarray(found).reshape(-1)
 
 
 def _columns(dataset: Any, names: Any, field: str) -> Any:
@@ -96,7 +108,7 @@ def _columns(dataset: Any, names: Any, field: str) -> Any:
         raise InvalidInput(
             f"the evaluated data have no column {missing[0]!r}.",
             field=field,
-            hint="Evaluate a DataFrame with that column.",
+            hint="Evaluate a DataFrame with that column; feature_names= leaves out all others.",
         )
     if field == "sample_id":
         return frame[wanted[0]].to_numpy()
