@@ -56,11 +56,20 @@ def loader(*classes: int) -> Any:
 
 
 @pytest.fixture
-def log(tmp_path: Path, migrated_file: Path) -> Any:
-    url = f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'registry.db')}"
+def url(tmp_path: Path, migrated_file: Path) -> str:
+    return f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'registry.db')}"
+
+
+def new_log(url: str) -> Any:
+    """The callback of a job, which is the same in each attempt."""
     return offdiag.lightning.LogPredictions(
-        name="tiny", dataset="toy", labels=["a", "b"], client_key="job 7", url=url
+        name="tiny", dataset="toy", model="always", labels=["a", "b"], client_key="job 7", url=url
     )
+
+
+@pytest.fixture
+def log(url: str) -> Any:
+    return new_log(url)
 
 
 @pytest.fixture
@@ -157,3 +166,91 @@ def test_weights_that_a_step_returns_are_logged(log: Any, trainer: Any) -> None:
 
     (run,) = log.runs
     assert run.evaluation().aggregate["overall_accuracy"].value == pytest.approx(2 / 5)
+
+
+class Stops(Always):
+    """Ends the training in its second epoch, like a job that is killed."""
+
+    def on_train_batch_start(self, *_: Any) -> None:
+        if self.global_step == 7:
+            raise RuntimeError("killed")
+
+
+def saving(folder: Path) -> Any:
+    """Stores a checkpoint after each step."""
+    return lightning.pytorch.callbacks.ModelCheckpoint(
+        folder, filename="{step}", every_n_train_steps=1, save_top_k=-1
+    )
+
+
+def saving_trainer(log: Any, folder: Path, **given: Any) -> Any:
+    return lightning.Trainer(
+        max_epochs=2,
+        callbacks=[saving(folder), log],
+        accelerator="cpu",
+        logger=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        default_root_dir=folder,
+        **given,
+    )
+
+
+def of_step(epoch: int, step: int) -> dict[str, Any]:
+    return {"epoch": epoch, "global_step": step}
+
+
+def test_a_resumed_training_continues_the_names_of_its_runs(url: str, tmp_path: Path) -> None:
+    training, validation = loader(*[0, 1] * 4), loader(0, 0, 1)
+    killed, resumed = new_log(url), new_log(url)
+    with pytest.raises(RuntimeError, match="killed"):
+        saving_trainer(killed, tmp_path, val_check_interval=0.5).fit(Stops(), training, validation)
+    saving_trainer(resumed, tmp_path, val_check_interval=0.5).fit(
+        Always(), training, validation, ckpt_path=tmp_path / "step=7.ckpt"
+    )
+
+    assert [run.name for run in (*killed.runs, *resumed.runs)] == [
+        "tiny, epoch 0",
+        "tiny, epoch 0, step 4",
+        "tiny, epoch 1",
+        "tiny, epoch 1, step 8",
+    ]
+
+
+def test_a_run_has_the_step_of_the_weights_that_predicted(log: Any, tmp_path: Path) -> None:
+    training, validation, model = loader(0, 1, 0, 1), loader(0, 0, 1), Always()
+    trainer = saving_trainer(log, tmp_path)
+    trainer.fit(model, training, validation)
+    trainer.validate(model, validation, verbose=False)
+    trainer.validate(model, validation, ckpt_path=tmp_path / "step=2.ckpt", verbose=False)
+    trainer.test(model, validation, verbose=False)
+    other = Always()
+    trainer.validate(other, validation, verbose=False)
+
+    assert [(run.name, run.params) for run in log.runs] == [
+        ("tiny, epoch 0", of_step(0, 2)),
+        ("tiny, epoch 1", of_step(1, 4)),
+        ("tiny, epoch 1, step 4", of_step(1, 4)),
+        ("tiny, epoch 0, step 2", of_step(0, 2)),
+        ("tiny", of_step(0, 2)),  # The model has kept the weights of the checkpoint.
+        ("tiny, validation", {}),
+    ]
+
+
+def test_weights_of_a_checkpoint_without_callbacks_have_no_step(log: Any, tmp_path: Path) -> None:
+    training, validation, model = loader(0, 1, 0, 1), loader(0, 0, 1), Always()
+    trainer = saving_trainer(log, tmp_path)
+    trainer.fit(model, training, validation)
+    trainer.save_checkpoint(tmp_path / "weights.ckpt", weights_only=True)
+
+    trainer.test(model, validation, ckpt_path=tmp_path / "weights.ckpt", verbose=False)
+
+    assert log.runs[-1].params == {}
+
+
+def test_several_processes_are_refused_before_they_train(log: Any, tmp_path: Path) -> None:
+    trainer = saving_trainer(log, tmp_path, devices=2, strategy="ddp")
+
+    with pytest.raises(offdiag.InvalidInput, match="2 processes each see a part of the samples"):
+        log.setup(trainer, Always(), "fit")
+    log.setup(trainer, Always(), "predict")  # Nothing is logged.

@@ -29,6 +29,8 @@ from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.run import Run
 
 _READ = ("y_true", "y_pred", "y_score", *OF_SAMPLES)
+_LAST_EPOCH = "offdiag.last_validated_epoch"
+"""The entry of a checkpoint by which a resumed training continues the names of its runs."""
 
 
 class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library ships no types here.
@@ -46,8 +48,10 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
 
     If there are several loaders, each has runs and a dataset of its own, "…, loader 1"; so does a
     test on other samples than the validations before it, "…, test". Further validations in an
-    epoch are also named after their step. Neither the check that Lightning makes before training
-    nor a trial with `fast_dev_run` is logged.
+    epoch, and those by `Trainer.validate`, are also named after their step. The parameters `epoch`
+    and `global_step` are those of the weights that predicted; weights that neither this training
+    nor its checkpoint made have none. Neither the check that Lightning makes before training nor a
+    trial with `fast_dev_run` is logged.
 
     Raises `InvalidInput` for a step that returns something else, and for training in several
     processes, each of which sees only a part of the samples.
@@ -58,21 +62,49 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         self._facts = facts
         self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
         self._epoch: int | None = None
+        self._weights: tuple[object, int, int] | None = None
+        self._was_told = False
         self._validated: list[object] = []
         self._part: tuple[str, str, str] | None = None
         self._open: dict[int | None, OpenRun] = {}
         self.runs: list[Run] = []
 
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        """Refuse several processes before they train."""
+        if trainer.world_size > 1 and stage != "predict":
+            raise InvalidInput(
+                f"{trainer.world_size} processes each see a part of the samples.",
+                field="trainer",
+                hint="Validate and test on one device, or gather the outputs and call log_run.",
+            )
+        self._was_told = False
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, *args: Any) -> None:
+        """Note which weights the module has."""
+        self._weights = pl_module, trainer.current_epoch, trainer.global_step
+
+    def on_save_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict[str, Any]) -> None:
+        checkpoint[_LAST_EPOCH] = self._epoch
+
+    def on_load_checkpoint(self, trainer: Any, pl_module: Any, checkpoint: dict[str, Any]) -> None:
+        self._weights = pl_module, checkpoint["epoch"], checkpoint["global_step"]
+        self._was_told = True
+        self._epoch = checkpoint.get(_LAST_EPOCH)
+
     def on_validation_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         """Open the runs of this epoch."""
         if trainer.sanity_checking or trainer.fast_dev_run:
             return
-        part = f"epoch {trainer.current_epoch}"
-        if self._epoch == trainer.current_epoch:
-            part += f", step {trainer.global_step}"
-        self._epoch = trainer.current_epoch
+        part, place = "validation", self._place(trainer, pl_module)
+        is_training = trainer.state.fn == "fit"
+        if place:
+            part = f"epoch {place['epoch']}"
+            if not is_training or self._epoch == place["epoch"]:
+                part += f", step {place['global_step']}"
+        if is_training:
+            self._epoch = trainer.current_epoch
         self._validated = _samples(trainer.val_dataloaders)
-        self._start(trainer, f"{self._facts['name']}, {part}", part, self._facts["dataset"])
+        self._start(f"{self._facts['name']}, {part}", part, self._facts["dataset"])
 
     def on_validation_batch_end(
         self,
@@ -106,19 +138,20 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         if self._validated and not _are_same(tested, self._validated):
             # A job may test both; each run needs a key of its own.
             name, dataset, part = f"{name}, {part}", f"{dataset}, {part}", f"other {part}"
-        self._start(trainer, name, part, dataset)
+        self._start(name, part, dataset)
 
     on_test_batch_end = on_validation_batch_end
     on_test_epoch_end = on_validation_epoch_end
 
-    def _start(self, trainer: Any, name: str, part: str, dataset: str) -> None:
-        if trainer.world_size > 1:
-            raise InvalidInput(
-                f"{trainer.world_size} processes each see a part of the samples.",
-                field="trainer",
-                hint="Validate and test on one device, or gather the outputs and call log_run.",
-            )
+    def _start(self, name: str, part: str, dataset: str) -> None:
         self._part, self._open = (name, part, dataset), {}
+
+    def _place(self, trainer: Any, pl_module: Any) -> dict[str, int]:
+        """The epoch and step of the weights of a module, if known."""
+        if trainer.ckpt_path and not self._was_told:
+            self._weights = None  # Callbacks are not shown a checkpoint of weights alone.
+        module, epoch, step = self._weights or (None, 0, 0)
+        return {"epoch": epoch, "global_step": step} if module is pl_module else {}
 
     def _run(
         self, trainer: Any, pl_module: Any, name: str, part: str, dataset: str, loader: int | None
@@ -132,8 +165,7 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         facts["model"] = facts.get("model") or type(pl_module).__name__
         key = facts.get("client_key")
         facts["client_key"] = None if key is None else f"{key}/{part}"
-        found = {"epoch": trainer.current_epoch, "global_step": trainer.global_step}
-        facts["params"] = found_params(found, facts.get("params"))
+        facts["params"] = found_params(self._place(trainer, pl_module), facts.get("params"))
         return start_run(**facts)
 
     def _read(self, outputs: Any) -> dict[str, Any]:
