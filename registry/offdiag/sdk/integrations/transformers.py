@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Unpack
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import TrainerCallback
 
+from offdiag.domain.look_alikes import warn_of
+from offdiag.domain.runs import Scalar
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.labels import encode_pair
 from offdiag.metrics.pair_counts import count_pairs
@@ -28,6 +31,8 @@ _IGNORED = -100
 _TIME = "_runtime"
 _EVALUATED, _PREDICTED = "eval", "test"
 """Transformers' names of a set that is evaluated or predicted, unless it has a name."""
+_STEP = re.compile(r"checkpoint-(\d+)$")
+"""The step in Transformers' name of a checkpoint."""
 _METRICS = ("overall_accuracy", "balanced_accuracy", "macro_f1", "mcc")
 
 
@@ -41,6 +46,10 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
     * `labels`: the names of the classes. Default: those of the model's `id2label`.
     * Other keywords are those of `log_run`.
 
+    After a training with `load_best_model_at_end`, runs have the name and parameters of the step
+    of the best model. Those of a hyperparameter search have the parameters of their trial and, if
+    the search names it, its name.
+
     Tokens without a label are left out. If there are several processes, only the first one logs.
     Each set of `eval_dataset={"clean": …}` has runs and a dataset of its own, "…, clean"; so does
     a prediction on other labels than those of the evaluations, "…, test".
@@ -50,13 +59,23 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         self._facts = facts
         self._waiting: tuple[Any, Any] | None = None
         self._evaluated: Any = None
+        self._is_callback = False
+        self._best: int | None = None
         self.runs: list[Run] = []
 
     def __call__(self, prediction: Any) -> dict[str, float]:
         """Keep logits and labels for the next event, and return their metrics.
 
-        Raises `InvalidInput` for outputs that are not one class for each sample or token.
+        Raises `InvalidInput` for outputs that are not one class for each sample or token. Warns if
+        the Trainer does not have this object among its callbacks.
         """
+        if not self._is_callback:
+            note = (
+                "LogPredictions is not among the callbacks of the Trainer, so nothing is logged. "
+                "Give the same object as callbacks=[log], too."
+            )
+            warn_of([note], UserWarning)
+        self._is_callback = False  # Until the next predictions, which may be another Trainer's.
         logits = prediction.predictions
         logits = np.asarray(logits[0] if isinstance(logits, tuple) else logits, dtype=np.float64)
         codes = np.asarray(prediction.label_ids)
@@ -82,11 +101,24 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         values = {name: found[name].at().value for name in _METRICS}
         return {name: value for name, value in values.items() if value is not None}
 
+    def on_prediction_step(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Note that the predictions being made are those of a Trainer with this callback."""
+        self._is_callback = True
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self._best = None
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Note the step of the weights, if the Trainer has loaded those of its best checkpoint."""
+        if args.load_best_model_at_end and state.best_model_checkpoint is not None:
+            found = _STEP.search(state.best_model_checkpoint)
+            self._best = int(found[1]) if found else None
+
     def on_evaluate(
         self, args: Any, state: Any, control: Any, metrics: Mapping[str, float], **kwargs: Any
     ) -> None:
         """Log the run of an evaluation, named after the step, and the set if that has a name."""
-        part = f"step {state.global_step}"
+        part = f"step {self._place(state)['global_step']}"
         name_of_set = _name_of_set(metrics)
         if name_of_set is None and self._waiting is not None:
             _, self._evaluated = self._waiting
@@ -105,6 +137,13 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         if name_of_set == _PREDICTED and self._is_of_named_set():
             name_of_set = None
         self._log(state, kwargs["model"], "prediction", name_of_set)
+
+    def _place(self, state: Any) -> dict[str, Any]:
+        """The step and epoch of the weights."""
+        if self._best is None:
+            return {"global_step": state.global_step, "epoch": state.epoch}
+        known = (entry["epoch"] for entry in state.log_history if entry.get("step") == self._best)
+        return {"global_step": self._best, "epoch": next(known, None)}
 
     def _is_of_named_set(self) -> bool:
         """Whether the predicted set may be the dataset that was named."""
@@ -132,17 +171,21 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         if names is None:
             names = [name for _, name in sorted(model.config.id2label.items())]
         labels = class_names(names, ordinal=facts.get("ordinal", False))
+        trial: dict[str, Scalar] = state.trial_params or {}
+        if state.trial_name is not None:
+            part = f"{state.trial_name}, {part}"
         facts["name"] = f"{facts['name']}, {part}"
         facts["model"] = facts.get("model") or type(model).__name__
         key = facts.get("client_key")
-        facts["client_key"] = None if key is None else f"{key}/{part}"
+        of_trial = "".join(f"/{name}={value}" for name, value in trial.items())
+        facts["client_key"] = None if key is None else f"{key}{of_trial}/{part}"
         run = log_output(
             facts,
             labels,
             y=codes,
             codes=decided(logits),
             scores=_softmax(logits),
-            found={"global_step": state.global_step, "epoch": state.epoch},
+            found={**trial, **self._place(state)},
         )
         self.runs.append(run)
 
