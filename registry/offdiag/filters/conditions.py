@@ -31,7 +31,7 @@ class Operator(StrEnum):
     AT_MOST = "<="
     IN = "in"
     LIKE = "like"
-    """Text with `%` for any characters and `_` for one, ignoring case."""
+    """Text with `%` for any characters and `_` for one, ignoring the case of A to Z."""
 
     @property
     def reversed(self) -> Operator:
