@@ -6,36 +6,60 @@ can be transposed. CSV files have the same columns, which `dvc plots` reads.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedLabels, Stated
-from offdiag.inputs.files.checks import require_two_columns
+from offdiag.importers.prediction_table import require_one_sample
+from offdiag.inputs.files.checks import FileColumn, require_two_columns
 from offdiag.inputs.files.json_files import read_json_file
-from offdiag.inputs.files.tables import read_columns
+from offdiag.inputs.files.tables import column_names, read_columns
 
 CONVENTION = "Each record names the actual and the predicted class of one sample."
-_TRUE, _PRED = "actual", "predicted"
+_TRUE, _PRED, _REVISION = "actual", "predicted", "rev"
 
 
 def read_dvclive(path: Path, stated: Stated) -> Imported:
     """Read `plots/sklearn/confusion_matrix.json`, or the same records as `.csv` or `.tsv`.
 
-    Raises `InvalidInput` for a file without records, or with a record that lacks a class.
+    Raises `InvalidInput` for a file without records, with a record that lacks a class, with a
+    column of counts, and with several revisions.
     """
     true, pred = stated.true_column or _TRUE, stated.pred_column or _PRED
     require_two_columns(true, pred, field="pred_column")
     if path.suffix.lower() == ".json":
-        y_true, y_pred = _from_json(path, true, pred)
+        records = _records(path, true, pred)
+        names: list[str] = list(records[0])
+        columns: dict[str, FileColumn] = {
+            name: [record[name] for record in records] for name in (true, pred)
+        }
+        revisions = [str(record.get(_REVISION)) for record in records]
     else:
         is_class = "" in (stated.labels or ())
-        columns = read_columns(path, [true, pred], empty_text=[true, pred] if is_class else ())
-        y_true, y_pred = columns[true], columns[pred]
-    content = ImportedLabels(y_true, y_pred, stated.labels)
+        names = column_names(path)
+        wanted = [true, pred, *([_REVISION] if _REVISION in names else [])]
+        columns = read_columns(
+            path, wanted, empty_text=wanted if is_class else (), with_gaps=[_REVISION]
+        )
+        revisions = list(map(str, columns.get(_REVISION, [])))
+    require_one_sample(names, stated, path.name)
+    _require_one_revision(revisions, path)
+    content = ImportedLabels(columns[true], columns[pred], stated.labels)
     return Imported("dvclive", CONVENTION, content, path)
 
 
-def _from_json(path: Path, true: str, pred: str) -> tuple[list[object], list[object]]:
+def _require_one_revision(revisions: Iterable[str], path: Path) -> None:
+    found = list(dict.fromkeys(revisions))
+    if len(found) > 1:
+        raise InvalidInput(
+            f"{path.name} has the records of several revisions: {', '.join(found[:5])}.",
+            field="file",
+            hint="Keep those of one revision.",
+        )
+
+
+def _records(path: Path, true: str, pred: str) -> list[dict[str, object]]:
     records = read_json_file(path)
     if not isinstance(records, list) or not records:
         raise InvalidInput(
@@ -50,4 +74,4 @@ def _from_json(path: Path, true: str, pred: str) -> tuple[list[object], list[obj
                 field="file",
                 hint="Name the fields if they have other names.",
             )
-    return [record[true] for record in records], [record[pred] for record in records]
+    return records

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 
+from offdiag.domain.labels import label_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import (
@@ -16,6 +17,7 @@ from offdiag.importers.imported import (
     ImportedLabels,
     ImportedMatrix,
     Stated,
+    require_same,
     square,
 )
 from offdiag.importers.prediction_table import class_columns
@@ -117,16 +119,21 @@ def _name(value: object, names: list[str], place: str) -> object:
 def _from_evaluate(path: Path, stated: Stated) -> ImportedMatrix:
     if not path.is_file():
         raise InvalidInput(f"there is no {str(path)!r}.", field="file", hint="Check the path.")
-    rows = _members(path).get("confusion_matrix")
+    members = _members(path)
+    rows, named = members.get("confusion_matrix"), members.get("labels")
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         raise InvalidInput(
             f"{path.name} has no confusion_matrix.",
             field="file",
             hint='Evaluate "confusion_matrix" and save its result, or log the predictions.',
         )
-    if stated.labels is None:
+    labels = stated.labels
+    if isinstance(named, list):
+        labels = tuple(map(label_text, named))
+        require_same(labels, stated.labels, path.name)
+    if labels is None:
         raise InvalidInput(
             f"{path.name} names no classes.", field="labels", hint="Name them in their order."
         )
     counts = square(rows, path.name)
-    return ImportedMatrix(counts, stated.labels, SourceOrientation.ACTUAL_ROWS)
+    return ImportedMatrix(counts, labels, SourceOrientation.ACTUAL_ROWS)

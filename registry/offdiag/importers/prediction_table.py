@@ -54,6 +54,15 @@ def is_prediction_table(name: str) -> bool:
 
 def class_columns(names: Sequence[object], stated: Stated, where: str) -> tuple[str, str]:
     """The columns of the actual and of the predicted class. Raises `InvalidInput`."""
+    require_one_sample(names, stated, where)
+    true = _column(names, stated.true_column, TRUE_NAMES, "true_column", where)
+    pred = _column(names, stated.pred_column, PRED_NAMES, "pred_column", where)
+    require_two_columns(true, pred, field="pred_column")
+    return true, pred
+
+
+def require_one_sample(names: Sequence[object], stated: Stated, where: str) -> None:
+    """Raise `InvalidInput` for a column of counts, unless both columns of classes are stated."""
     sizes = [name for name in names if str(name).strip().lower() in _SIZE_NAMES]
     if sizes and (stated.true_column is None or stated.pred_column is None):
         raise InvalidInput(
@@ -61,10 +70,6 @@ def class_columns(names: Sequence[object], stated: Stated, where: str) -> tuple[
             field="true_column",
             hint="If each row is one sample, name the columns of both classes.",
         )
-    true = _column(names, stated.true_column, TRUE_NAMES, "true_column", where)
-    pred = _column(names, stated.pred_column, PRED_NAMES, "pred_column", where)
-    require_two_columns(true, pred, field="pred_column")
-    return true, pred
 
 
 def _column(

@@ -105,7 +105,8 @@ def _text_array(path: Path) -> object:
     rows = [line.replace(",", " ").replace(";", " ").split() for line in lines if line.strip()]
     _require_no_thousands([cell for row in rows for cell in row])
     try:
-        return [[float(cell) for cell in row] for row in rows]
+        # Python reads 1_0 as 10.
+        return [[float(cell.replace("_", "?")) for cell in row] for row in rows]
     except ValueError as error:
         raise InvalidInput(
             f"{path.name} does not hold numbers alone ({error}).",

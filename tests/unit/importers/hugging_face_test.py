@@ -109,6 +109,18 @@ def test_a_matrix_of_evaluate_has_actual_classes_in_its_rows(tmp_path: Path) -> 
     assert (found.matrix, found.orientation.value) == ([[8, 2], [0, 5]], "actual_rows")
 
 
+def test_a_result_that_names_its_classes_keeps_them(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    write(file, {"confusion_matrix": [[8, 2], [0, 5]], "labels": ["neg", 1]})
+
+    found = read("hugging-face", file).content
+
+    assert isinstance(found, ImportedMatrix)
+    assert found.labels == ("neg", "1")
+    with pytest.raises(InvalidInput, match="names its classes"):
+        read("hugging-face", file, labels=["1", "neg"])
+
+
 def test_metrics_alone_are_no_predictions(tmp_path: Path) -> None:
     write(tmp_path / "result.json", {"accuracy": 0.9})
 

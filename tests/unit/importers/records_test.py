@@ -52,6 +52,28 @@ def test_dvclive_columns_may_be_called_otherwise_and_declare_their_classes(tmp_p
     assert found.content == ImportedLabels([1], [0], ("0", "1"))
 
 
+@pytest.mark.parametrize("suffix", ["json", "csv"])
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"count": [3, 1]}, "may be about several samples: it has a column 'count'"),
+        ({"rev": ["main", "HEAD"]}, "has the records of several revisions: main, HEAD"),
+    ],
+)
+def test_dvclive_records_are_of_one_sample_and_one_revision(
+    tmp_path: Path, suffix: str, more: dict[str, list[object]], says: str
+) -> None:
+    table = pa.table({"actual": ["cat", "dog"], "predicted": ["cat", "cat"], **more})
+    lines = [
+        ",".join(table.column_names),
+        *(",".join(map(str, each.values())) for each in table.to_pylist()),
+    ]
+    content = "\n".join(lines) + "\n" if suffix == "csv" else table.to_pylist()
+
+    with pytest.raises(InvalidInput, match=says):
+        read("dvclive", write(tmp_path, f"cm.{suffix}", content))
+
+
 @pytest.mark.parametrize("dialect", ["dvclive", "wandb"])
 def test_one_column_does_not_hold_both_classes(tmp_path: Path, dialect: str) -> None:
     content = {"dvclive": RECORDS, "wandb": {"columns": ["actual"], "data": [["cat"]]}}

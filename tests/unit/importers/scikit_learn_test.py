@@ -73,7 +73,8 @@ def test_points_that_may_part_thousands_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [",cat,dog\ncat,8,2\ndog,3,17\n", "  precision recall\ncat 0.7 0.8\n"]
+    "text",
+    [",cat,dog\ncat,8,2\ndog,3,17\n", "  precision recall\ncat 0.7 0.8\n", "1_0,2\n3,17\n"],
 )
 def test_text_that_is_no_array_is_refused_with_what_reads_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "cm.csv").write_text(text, encoding="utf-8")
