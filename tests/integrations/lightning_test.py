@@ -94,11 +94,14 @@ def logged(log: Any) -> dict[tuple[str, str], list[int]]:
     }
 
 
-def test_several_loaders_are_runs_and_datasets_of_their_own(log: Any, trainer: Any) -> None:
+@pytest.mark.parametrize("kind", [list, lambda sets: dict(zip("xy", sets, strict=True))])
+def test_several_loaders_are_runs_and_datasets_of_their_own(
+    log: Any, trainer: Any, kind: Any
+) -> None:
     sets = [loader(0, 0, 1), loader(1, 1, 1, 1)]
 
-    trainer.fit(Always(), loader(0, 1), sets)
-    trainer.test(Always(), sets, verbose=False)
+    trainer.fit(Always(), loader(0, 1), kind(sets))
+    trainer.test(Always(), kind(sets), verbose=False)
 
     assert logged(log) == {
         ("tiny, epoch 0, loader 0", "toy, loader 0"): [2, 1],

@@ -188,6 +188,8 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
 
 def _samples(loaders: Any) -> list[object]:
     """The samples of each loader; Lightning passes a single loader without a list."""
+    if isinstance(loaders, Mapping):
+        loaders = list(loaders.values())
     each = loaders if isinstance(loaders, list | tuple) else [loaders]
     return [getattr(loader, "dataset", loader) for loader in each]
 
