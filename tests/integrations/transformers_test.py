@@ -238,6 +238,21 @@ def test_trials_of_a_search_are_told_apart_by_their_parameters(
     ]
 
 
+def test_classes_are_in_the_order_of_their_numbers_even_if_these_are_text(
+    migrated_file: Path, tmp_path: Path
+) -> None:
+    """As of a JSON file that is given to a model as its `id2label`."""
+    url = f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'registry.db')}"
+    log = offdiag.transformers.LogPredictions(name="tiny", dataset="toy", url=url)
+    names = {str(code): f"class {code}" for code in range(12)}
+    model = SimpleNamespace(config=SimpleNamespace(id2label=names))
+    told(log, prediction(np.eye(12)[[2, 10]], [2, 10]))
+    log.on_evaluate(None, state_of(5), None, {"eval_runtime": 0.1}, model=model)
+
+    (run,) = log.runs
+    assert run.examples(kind="right")["actual"].tolist() == ["class 2", "class 10"]
+
+
 def test_an_object_that_is_no_callback_says_that_it_logs_nothing(log: Any) -> None:
     with pytest.warns(UserWarning, match="not among the callbacks of the Trainer, so nothing is"):
         log(prediction(LOGITS, [0, 2, 1]))

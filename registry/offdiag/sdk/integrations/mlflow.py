@@ -128,7 +128,7 @@ def import_experiment(
     """Import the active runs of an MLflow experiment, oldest first; returns an outcome for each.
 
     * `experiment`: its name or id.
-    * `dataset`: the name of the dataset. Default: that of the experiment.
+    * `dataset`: the name of the dataset. Default: `experiment`.
     * Other arguments are those of `import_run`.
 
     A run that was imported before is found and left as it is, and its artifacts are not read. A

@@ -169,7 +169,8 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
             facts["dataset"] = f"{facts['dataset']}, {name_of_set}"
         names = facts.get("labels")
         if names is None:
-            names = [name for _, name in sorted(model.config.id2label.items())]
+            numbered = {int(code): name for code, name in model.config.id2label.items()}
+            names = [numbered[code] for code in sorted(numbered)]
         labels = class_names(names, ordinal=facts.get("ordinal", False))
         trial: dict[str, Scalar] = state.trial_params or {}
         if state.trial_name is not None:
