@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import io
+import re
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,30 @@ def test_a_run_is_opened_filled_and_finished(client: PageClient, database: Datab
     work_off(database)
     found = stored_evaluation(database, run_id)
     assert found.matrix.counts.tolist() == [[1, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("kind", [None, "application/json", "application/x-www-form-urlencoded"])
+def test_a_run_is_finished_without_a_body(client: PageClient, kind: str | None) -> None:
+    run_id = opened(client)
+    put(client, run_id, arrow())
+
+    finished = client.post(f"/api/v1/runs/{run_id}/finish", data=b"", content_type=kind)
+
+    assert (finished.status_code, finished.get_json()["n_predictions"]) == (200, 3)
+
+
+def test_a_run_without_a_name_is_named_after_its_model_or_the_time(client: PageClient) -> None:
+    of_model, of_time = (
+        client.post("/api/v1/runs", json={"dataset": "d", "labels": ["a", "b"], **said})
+        for said in ({"model": "forest"}, {})
+    )
+
+    names = [
+        client.get(f"/api/v1/runs/{each.get_json()['id']}").get_json()["name"]
+        for each in (of_model, of_time)
+    ]
+    assert names[0] == "forest"
+    assert re.fullmatch(r"run \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [a-z0-9]{4}", names[1])
 
 
 @pytest.mark.parametrize("kind", ["json", "csv", "parquet"])

@@ -44,12 +44,21 @@ def describe() -> dict[str, Any]:
     for operations in document["paths"].values():
         for method, operation in operations.items():
             _complete(operation, method, EXTRAS[operation["operationId"]])
+            _mark_optional_body(operation, method, document["components"]["schemas"])
     document["components"]["securitySchemes"] = {"token": _TOKEN}
     # No sign-in is needed where only this machine can reach the registry.
     document["security"] = [{}, {"token": []}]
     document["components"]["schemas"] = dict(sorted(document["components"]["schemas"].items()))
     document["paths"] = dict(sorted(document["paths"].items()))
     return document
+
+
+def _mark_optional_body(operation: dict[str, Any], method: str, schemas: dict[str, Any]) -> None:
+    """Say that the body may be left out where `may_be_left_out` holds."""
+    sent = operation.get("requestBody", {}).get("content", {}).get(JSON)
+    if method == "post" and sent is not None:
+        schema = schemas[sent["schema"]["$ref"].rpartition("/")[2]]
+        operation["requestBody"]["required"] = "required" in schema
 
 
 def _complete(operation: dict[str, Any], method: str, extras: Extras) -> None:

@@ -201,12 +201,22 @@ def _read_query(request: Request, model: type[BaseModel]) -> BaseModel:
 
 
 def _read_body(request: Request, model: type[BaseModel]) -> BaseModel:
+    if request.method == "POST" and may_be_left_out(model) and not request.get_data():
+        return model()
     if request.mimetype != JSON:
         raise UnsupportedMediaType(f"Send the body as {JSON}.")
     encoding = request.headers.get("Content-Encoding", "identity")
     if encoding.strip().lower() != "identity":
         raise UnsupportedMediaType("Send the body without Content-Encoding.")
     return read_document(request.get_data(), model)
+
+
+def may_be_left_out(model: type[BaseModel]) -> bool:
+    """Whether a POST may come without this body: no field is required.
+
+    PUT may not, because a body that was lost on the way would reset what it replaces.
+    """
+    return not any(field.is_required() for field in model.model_fields.values())
 
 
 def read_document(body: bytes, model: type[Document]) -> Document:
