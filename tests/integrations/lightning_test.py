@@ -111,6 +111,22 @@ def test_several_loaders_are_runs_and_datasets_of_their_own(
     }
 
 
+def test_epochs_without_a_name_share_the_one_of_their_training(
+    trainer: Any, tmp_path: Path
+) -> None:
+    log = offdiag.lightning.LogPredictions(
+        dataset="toy", labels=["a", "b"], url=f"sqlite:///{tmp_path / 'registry.db'}"
+    )
+    trainer.callbacks = [log]
+    trainer.fit_loop.max_epochs = 2
+
+    trainer.fit(Always(), loader(0, 1), [loader(0, 0, 1)])
+
+    first, second = (run.name.rpartition(", ") for run in log.runs)
+    assert (first[0], first[2], second[2]) == (second[0], "epoch 0", "epoch 1")
+    assert first[0].startswith("run 2")
+
+
 def test_validations_within_an_epoch_are_told_apart_by_their_step(log: Any, trainer: Any) -> None:
     trainer.val_check_interval = 0.5
 

@@ -87,6 +87,21 @@ def test_evaluation_sets_by_name_are_runs_and_datasets_of_their_own(log: Any) ->
     ]
 
 
+def test_evaluations_without_a_name_are_named_after_the_model(log: Any, tmp_path: Path) -> None:
+    assert log.runs == []
+    unnamed = offdiag.transformers.LogPredictions(
+        dataset="toy",
+        model="tiny",
+        labels=["a", "b", "c"],
+        url=f"sqlite:///{tmp_path / 'registry.db'}",
+    )
+
+    unnamed(prediction(LOGITS, [0, 2, 1]))
+    shown(unnamed, "on_evaluate", metrics={"eval_runtime": 0.1})
+
+    assert [run.name for run in unnamed.runs] == ["tiny, step 5"]
+
+
 def predict(log: Any, labels: list[int], prefix: str = "test") -> tuple[str, str]:
     told(log, prediction(LOGITS, labels))
     shown(log, "on_predict", metrics={f"{prefix}_loss": 0.5, f"{prefix}_runtime": 0.1})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import offdiag
@@ -36,6 +38,57 @@ def test_a_run_is_logged_and_evaluated_without_any_server(tmp_path: Path) -> Non
     frame = evaluation.confusion_matrix
     assert (frame.index.name, frame.columns.name) == ("actual", "predicted")
     assert frame.loc["b", "a"] == 1
+
+
+def test_a_run_without_a_name_is_named_after_its_model_its_key_or_the_time(url: str) -> None:
+    labels = ["a", "b"]
+    frame = pd.DataFrame({"y": ["a", "b"], "yhat": ["a", "a"]})
+    with offdiag.start_run(dataset="d", labels=labels, url=url) as opened:
+        opened.log(y_true=["a"], y_pred=["a"])
+    of_time = [
+        opened.finish(),
+        offdiag.log_run(y_true=["a", "b"], y_pred=["a", "a"], url=url),
+        offdiag.log_matrix(
+            [[1, 0], [0, 1]], labels=labels, orientation="actual_rows", dataset="d", url=url
+        ),
+        offdiag.log_frame(frame, url=url),
+        offdiag.log_frame(frame, dataset="d", keep_predictions=False, url=url),
+    ]
+    of_model = offdiag.log_frame(frame, model="forest", url=url)
+    of_key = offdiag.log_frame(frame, client_key="job 7", url=url)
+
+    names = [run.name for run in of_time]
+    assert all(re.fullmatch(r"run \d{4}-\d\d-\d\d [\d:]{8} [a-z0-9]{4}", name) for name in names)
+    assert len(set(names)) == len(names)
+    assert (of_model.name, of_key.name) == ("forest", "job 7")
+
+
+def test_a_retry_without_a_name_continues_its_run(url: str) -> None:
+    again = [
+        offdiag.start_run(dataset="d", labels=["a", "b"], client_key="job 7", url=url)
+        for _ in range(2)
+    ]
+
+    assert again[0].id == again[1].id
+
+
+def test_unique_names_of_one_model_are_told_apart(url: str) -> None:
+    names = {
+        offdiag.log_run(
+            y_true=["a", "b"], y_pred=["a", "a"], model="forest", unique_name=True, url=url
+        ).name
+        for _ in range(3)
+    }
+
+    assert len(names) == 3
+    assert all(name.startswith("forest 2") for name in names)
+
+
+def test_an_unusable_model_is_not_reported_as_an_unusable_name(url: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        offdiag.log_run(y_true=["a", "b"], y_pred=["a", "a"], model=" ", url=url)
+
+    assert caught.value.field == "model"
 
 
 def test_what_is_read_back_equals_what_is_computed_in_memory(url: str) -> None:

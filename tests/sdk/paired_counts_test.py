@@ -328,5 +328,3 @@ def test_names_and_columns_are_required(url: str) -> None:
         whole: dict[str, Any] = {"predicted": predicted, "dataset": "d", "url": url} | wrong
         with pytest.raises(InvalidInput, match=message):
             offdiag.log_frame(frame, keep_predictions=False, **whole)
-    with pytest.raises(InvalidInput, match="the run has no name"):
-        offdiag.log_frame(frame, predicted="by_0", dataset="d", url=url)  # type: ignore[call-overload]  # Wrongly.

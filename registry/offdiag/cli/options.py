@@ -84,6 +84,12 @@ orientation_option = click.option(
 )
 """`--orientation`: what the rows of a matrix are."""
 
+run_name_option = click.option(
+    "--name",
+    help="Name of the run.  [default: the model, else the idempotency key, else the time]",
+)
+"""`--name`: the name of the run that is logged."""
+
 tag_option = click.option(
     "--tag",
     "tags",

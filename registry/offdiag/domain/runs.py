@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import PurePath
 from string import ascii_uppercase
@@ -84,6 +84,24 @@ def new_run_id() -> str:
     return "r_" + "".join(secrets.choice(_ID_ALPHABET) for _ in range(12))
 
 
+def name_or_default(
+    name: str | None, *, model: str | None, client_key: str | None, unique_name: bool
+) -> str:
+    """The name given to a run, else that of its model, its client key, or one with the time.
+
+    A retry with a client key has to find the same name. The four letters at the end tell runs of
+    the same second apart.
+    """
+    if name is not None:
+        return name
+    if model is not None and not unique_name:
+        return model
+    if client_key is not None:
+        return client_key
+    letters = "".join(secrets.choice(_ID_ALPHABET) for _ in range(4))
+    return f"{model or 'run'} {datetime.now(UTC):%Y-%m-%d %H:%M:%S} {letters}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidOfRun:
     """What the author stated about a stored run, apart from its name."""
@@ -142,11 +160,11 @@ class RunFacts:
     unique_name: bool = False
 
     def __post_init__(self) -> None:
-        require_name(self.name, "name")
         require_name(self.project, "project")
         for name, text in (("model", self.model), ("client_key", self.client_key)):
             if text is not None:
                 require_name(text, name)
+        require_name(self.name, "name")  # After those it may be made of.
         for name, text in (("author", self.author), ("git_sha", self.git_sha)):
             if text is not None:
                 require_text(text, name, MAX_TEXT_LENGTH)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from offdiag.domain.labels import LabelSet, label_text
-from offdiag.domain.runs import RunFacts
+from offdiag.domain.runs import RunFacts, name_or_default
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
@@ -23,13 +23,25 @@ Text = str | int | bool
 class NewCountedRun(RequestBody, RunSaid):
     """The facts of one of several runs that were counted together."""
 
-    name: str
+    name: str | None = Field(
+        default=None,
+        description="By default the model, else the client key, else one with the time.",
+    )
     client_key: str | None = Field(
         default=None, description="Idempotency key: the same key returns the same run."
     )
     unique_name: bool = Field(
         default=False, description="Refuse a name that another run of the dataset already has."
     )
+
+    def name_or_default(self) -> str:
+        """The name of the run, also if none was sent."""
+        return name_or_default(
+            self.name,
+            model=self.model,
+            client_key=self.client_key,
+            unique_name=self.unique_name,
+        )
 
 
 class RunFactsBody(NewCountedRun):
@@ -40,7 +52,8 @@ class RunFactsBody(NewCountedRun):
 
     def facts(self) -> RunFacts:
         """The facts, validated. Raises `InvalidInput`."""
-        return RunFacts(**{each.name: getattr(self, each.name) for each in fields(RunFacts)})
+        said = {each.name: getattr(self, each.name) for each in fields(RunFacts)}
+        return RunFacts(**said | {"name": self.name_or_default()})
 
 
 class NewRun(RunFactsBody):
@@ -285,7 +298,10 @@ class NewPairedCounts(RequestBody, _OfDataset):
 
     def facts(self) -> tuple[RunFacts, ...]:
         """The facts of each run, validated. Raises `InvalidInput`."""
-        return tuple(RunFacts(**run.model_dump(), project=self.project) for run in self.runs)
+        return tuple(
+            RunFacts(**run.model_dump() | {"name": run.name_or_default()}, project=self.project)
+            for run in self.runs
+        )
 
     def given(self) -> GivenPairedCounts:
         """The counts in the form that the service takes."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Required, TypedDict
+from typing import Any, TypedDict
 
 from numpy.typing import ArrayLike
 
 from offdiag.domain.labels import LabelSet, in_their_order, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
-from offdiag.domain.runs import RunFacts, plain_entries, require_name
+from offdiag.domain.runs import RunFacts, name_or_default, plain_entries, require_name
 from offdiag.importers.imported import Imported, ImportedMatrix, provenance_tags
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import notes_on_matrix
@@ -35,17 +35,17 @@ class AboutRun(TypedDict, total=False):
     url: str | None
 
 
-class RunArguments(AboutRun):
+class RunArguments(AboutRun, total=False):
     """The shared arguments of one run, with its name."""
 
-    name: Required[str]
+    name: str | None
 
 
 def log_run(
     *,
     y_pred: object | None = None,
     y_true: object | None = None,
-    name: str,
+    name: str | None = None,
     project: str | None = None,
     dataset: str | None = None,
     model: str | None = None,
@@ -73,7 +73,8 @@ def log_run(
     * `y_true`: n actual labels, like `y_pred`. Not needed if `dataset` has ground truth already,
       nor if `sample_ids` and `labels` are given and the truth is not known yet: `revise_truth`
       adds it.
-    * `name`: the name of the run.
+    * `name`: the name of the run. Default: `model` unless the name has to be unique, else
+      `client_key`, else one with the time in UTC, such as "run 2026-12-01 14:05:09 k3f9".
     * `project`: the project of the dataset. Default: the configured one.
     * `dataset`: the name of the dataset. Default: one shared by all runs with equal ground truth.
     * `model`: the name of the model.
@@ -140,7 +141,7 @@ def log_run(
 
 def start_run(
     *,
-    name: str,
+    name: str | None = None,
     dataset: str,
     project: str | None = None,
     model: str | None = None,
@@ -158,11 +159,10 @@ def start_run(
 
     Returns an `OpenRun`: call its `log` for each batch, in a `with` block that finishes the run.
 
-    * `name`: the name of the run.
     * `dataset`: the name of the dataset.
     * `labels`: the classes in order. Not needed if the dataset exists.
-    * `project`, `model`, `positive_label`, `ordinal`, `hierarchy`, `params`, `tags`, `client_key`,
-      `unique_name`, `url`: as in `log_run`.
+    * `name`, `project`, `model`, `positive_label`, `ordinal`, `hierarchy`, `params`, `tags`,
+      `client_key`, `unique_name`, `url`: as in `log_run`.
 
     Raises `InvalidInput` and `Conflict` as `log_run` does.
     """
@@ -191,7 +191,7 @@ def log_matrix(
     matrix: ArrayLike,
     *,
     orientation: str | None = None,
-    name: str,
+    name: str | None = None,
     dataset: str,
     labels: Iterable[object] | None = None,
     project: str | None = None,
@@ -214,14 +214,13 @@ def log_matrix(
       in `evaluate_matrix`.
     * `orientation`: what the rows are, "actual_rows" or "actual_columns". Required unless the axes
       of a DataFrame are named: a matrix cannot show it, so it is never guessed.
-    * `name`: the name of the run.
     * `dataset`: the name of the dataset.
     * `labels`: the classes in the order of the axes. Default: those of a DataFrame, else those of
       the dataset.
     * `reported`: metrics published with the matrix, as `audit_reported` takes them. They become
       tags of the run; its page and `Run.reported` say whether they follow from the matrix.
-    * `project`, `model`, `ordinal`, `hierarchy`, `params`, `tags`, `client_key`, `unique_name`,
-      `url`: as in `log_run`.
+    * `name`, `project`, `model`, `ordinal`, `hierarchy`, `params`, `tags`, `client_key`,
+      `unique_name`, `url`: as in `log_run`.
 
     Raises `InvalidInput` and `Conflict`.
     """
@@ -250,6 +249,16 @@ def log_matrix(
     return Run(at, run_id)
 
 
+def given_name(arguments: RunArguments) -> str:
+    """The name in these arguments of a logging call, else the default one."""
+    return name_or_default(
+        arguments.get("name"),
+        model=arguments.get("model"),
+        client_key=arguments.get("client_key"),
+        unique_name=arguments.get("unique_name", False),
+    )
+
+
 def facts_of(at: Registry, arguments: RunArguments) -> RunFacts:
     """What the arguments say about a run, with the user and the commit that logs it.
 
@@ -257,7 +266,7 @@ def facts_of(at: Registry, arguments: RunArguments) -> RunFacts:
     """
     project = arguments["project"]
     return RunFacts(
-        name=arguments["name"],
+        name=given_name(arguments),
         project=project if project is not None else at.project,
         model=arguments["model"],
         client_key=arguments["client_key"],
@@ -272,7 +281,7 @@ def facts_of(at: Registry, arguments: RunArguments) -> RunFacts:
 def log_imported(
     found: Imported,
     *,
-    name: str,
+    name: str | None = None,
     dataset: str,
     project: str | None = None,
     model: str | None = None,

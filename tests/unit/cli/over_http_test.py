@@ -552,9 +552,11 @@ def test_a_run_that_is_not_stored_is_not_called_logged(
     monkeypatch.setenv("OFFDIAG_CLIENT__RETRY_FOR_S", "0")
 
     answer = offdiag("log", "x.csv", "--dataset", "d", "--name", "n")
+    unnamed = offdiag("log", "x.csv", "--dataset", "d")
 
-    assert answer.code == 0
+    assert (answer.code, unnamed.code) == (0, 0)
     assert answer.out.startswith(says)
+    assert unnamed.out.startswith(says.replace("'n'", "'x.csv'"))
     assert "is logged" not in answer.out
     if mode == "online":
         (line,) = answer.err.splitlines()

@@ -21,6 +21,7 @@ from offdiag.cli.options import (
     parse_entries,
     parse_labels,
     parse_tags,
+    run_name_option,
     sets_option,
     tag_option,
     url_option,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 )
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--name", required=True, help="Name of the run.")
+@run_name_option
 @click.option("--dataset", required=True, help="Dataset that the model was evaluated on.")
 @prediction_columns
 @sets_option
@@ -124,7 +125,7 @@ def log(
     if as_json:
         print_json({"id": run.id, "url": run.url})
         return
-    click.echo(_logged(run, facts["name"]))
+    click.echo(_logged(run, facts["name"] or file.name))
     unread = [] if is_matrix or file.suffix.lower() == ".json" else columns.unread(file)
     if unread:
         names = listed([repr(name) for name in unread])

@@ -19,6 +19,7 @@ from offdiag.cli.options import (
     orientation_option,
     parse_labels,
     parse_tags,
+    run_name_option,
     tag_option,
     url_option,
     with_options,
@@ -104,7 +105,7 @@ _OPTIONS = {
     ),
 }
 _OF_RUN = (
-    click.option("--name", required=True, help="Name of the run."),
+    run_name_option,
     click.option("--dataset", required=True, help="Dataset that the model was evaluated on."),
     click.option("--project", help="Project of the run.  [default: the configured one]"),
     click.option("--model", help="Model that made the predictions."),
@@ -207,7 +208,7 @@ def _command(dialect: Dialect) -> click.Command:
 )
 @click.option("--experiment", metavar="NAME", help="Name or id of the experiment.")
 @click.option("--all", "every", is_flag=True, help="Import all runs of the experiment.")
-@click.option("--name", help="Name of the run; needed with FILE.")
+@run_name_option
 @click.option(
     "--dataset",
     help="Dataset that the models were evaluated on; needed with FILE.  [default: the experiment]",
@@ -253,7 +254,7 @@ def mlflow(
     """
     given |= {"labels": parse_labels(labels), "tags": parse_tags(tags)}
     if file is not None:
-        _require(file, tracking_uri, experiment, name, given["dataset"])
+        _require(file, tracking_uri, experiment, given["dataset"])
         import_file("mlflow", file, name=name, client_key=client_key, as_json=as_json, **given)
         return
     if experiment is None or not every:
@@ -273,7 +274,7 @@ def mlflow(
 
 
 def _require(
-    file: Path, tracking_uri: str | None, experiment: str | None, *needed: str | None
+    file: Path, tracking_uri: str | None, experiment: str | None, dataset: str | None
 ) -> None:
     if tracking_uri is not None or experiment is not None:
         raise InvalidInput(
@@ -281,9 +282,8 @@ def _require(
             field="file",
             hint="Give one of them.",
         )
-    for field, value in zip(("name", "dataset"), needed, strict=True):
-        if value is None:
-            raise InvalidInput(f"--{field} is missing.", field=field, hint="FILE needs it.")
+    if dataset is None:
+        raise InvalidInput("--dataset is missing.", field="dataset", hint="FILE needs it.")
 
 
 def _import_all(

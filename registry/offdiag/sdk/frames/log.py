@@ -182,7 +182,7 @@ class FrameArguments(AboutRun, total=False):
 def log_frame(
     frame: object,
     *,
-    name: str,
+    name: str | None = None,
     predicted: str | None = "yhat",
     sample_weight: str | None = None,
     **others: Unpack[FrameArguments],
@@ -231,7 +231,7 @@ def log_frame(
     Returns the `Run`; if `predicted` is a mapping, a dict {run: `Run`}.
 
     * `frame`: a pandas, polars, pyarrow, DuckDB, Dask, Ibis or PySpark frame, eager or lazy.
-    * `name`: the name of the run. Leave it out if `predicted` is a mapping.
+    * `name`: as in `log_run`. Leave it out if `predicted` is a mapping.
     * `actual`: the column of actual classes. Default: "y". None if the dataset has ground truth.
     * `predicted`: the column of predicted classes. Default: "yhat". None if the scores predict. A
       mapping {run: column} logs one run for each column; see below.
@@ -276,7 +276,7 @@ def log_frame(
     `Conflict` for contradictions to stored data.
     """
     arguments = RunArguments(
-        name=name or "",
+        name=name,
         project=project,
         model=model,
         positive_label=positive_label,
@@ -306,8 +306,6 @@ def log_frame(
         if not keep_predictions:
             return log_counted_together(frame, several, **counted)
         return _log_each(frame, several, arguments, dataset=dataset, labels=declared)
-    if name is None:
-        raise InvalidInput("the run has no name.", field="name", hint="Give it a name.")
     columns = frame_columns(
         actual=actual,
         predicted=predicted,

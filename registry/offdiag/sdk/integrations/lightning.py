@@ -24,7 +24,7 @@ from offdiag.sdk.integrations.outputs import (
     named,
     score_columns,
 )
-from offdiag.sdk.logging import start_run
+from offdiag.sdk.logging import given_name, start_run
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.run import Run
 
@@ -60,6 +60,7 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
     def __init__(self, **facts: Unpack[StreamKeywords]) -> None:
         super().__init__()
         self._facts = facts
+        self._name = given_name(facts)
         self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
         self._epoch: int | None = None
         self._weights: tuple[object, int, int] | None = None
@@ -104,7 +105,7 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         if is_training:
             self._epoch = trainer.current_epoch
         self._validated = _samples(trainer.val_dataloaders)
-        self._start(f"{self._facts['name']}, {part}", part, self._facts["dataset"])
+        self._start(f"{self._name}, {part}", part, self._facts["dataset"])
 
     def on_validation_batch_end(
         self,
@@ -133,7 +134,7 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         """Open the runs of the test."""
         if trainer.fast_dev_run:
             return
-        name, part, dataset = self._facts["name"], "test", self._facts["dataset"]
+        name, part, dataset = self._name, "test", self._facts["dataset"]
         tested = _samples(trainer.test_dataloaders)
         if self._validated and not _are_same(tested, self._validated):
             # A job may test both; each run needs a key of its own.

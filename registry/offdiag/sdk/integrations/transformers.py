@@ -24,6 +24,7 @@ from offdiag.sdk.integrations.outputs import (
     decided,
     log_output,
 )
+from offdiag.sdk.logging import given_name
 from offdiag.sdk.run import Run
 
 _IGNORED = -100
@@ -57,6 +58,7 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
 
     def __init__(self, **facts: Unpack[RunKeywords]) -> None:
         self._facts = facts
+        self._name = given_name(facts)
         self._waiting: tuple[Any, Any] | None = None
         self._evaluated: Any = None
         self._is_callback = False
@@ -175,7 +177,7 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         trial: dict[str, Scalar] = state.trial_params or {}
         if state.trial_name is not None:
             part = f"{state.trial_name}, {part}"
-        facts["name"] = f"{facts['name']}, {part}"
+        facts["name"] = f"{self._name}, {part}"
         facts["model"] = facts.get("model") or type(model).__name__
         key = facts.get("client_key")
         of_trial = "".join(f"/{name}={value}" for name, value in trial.items())
