@@ -257,7 +257,7 @@ def _refused(error: click.ClickException | OffdiagError) -> int:
 
 def _failed(message: str) -> int:
     line = " ".join(message.split())
-    click.echo(f"offdiag: {visible(line)}", err=True)
+    note(f"offdiag: {visible(line)}")
     return ERROR
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -66,8 +66,12 @@ def _without_color() -> bool | None:
 
 
 def note(text: str) -> None:
-    """Print a sentence for the user that is not part of the result."""
-    click.echo(text, err=True)
+    """Print a sentence for the user that is not part of the result.
+
+    If it cannot be written, as on a full disk, the command goes on, and its exit code stays.
+    """
+    with suppress(OSError):
+        click.echo(text, err=True)
 
 
 @contextmanager

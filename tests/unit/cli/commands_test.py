@@ -251,6 +251,13 @@ def test_an_output_that_takes_nothing_is_no_defect(
     assert "defect" not in done.stderr
 
 
+def test_an_error_that_cannot_be_printed_keeps_its_exit_code() -> None:
+    program = "from offdiag.cli import main; main()"
+    line = f"{sys.executable} -c '{program}' completion klingon 2> /dev/full"
+
+    assert subprocess.run(["sh", "-c", line], check=False).returncode == commands.ERROR
+
+
 def test_an_output_shows_what_its_encoding_has_not_as_an_escape(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import click
 from offdiag.cli.call import Call, answerable, registry_options
 from offdiag.cli.documents import ids_of_runs
 from offdiag.cli.options import help_text
+from offdiag.cli.output import note
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sentences import visible
 from offdiag.domain.values import MetricValue
@@ -48,7 +49,7 @@ def recount(run_id: str, file: Path, call: Call) -> None:
     with answerable():
         query = query_of(run_id, Run(registry, run_id).params)
         if not call.as_json:
-            click.echo(f"Counting on {file}: {visible(query.text)}", err=True)
+            note(f"Counting on {file}: {visible(query.text)}")
         with rows_of_query(query.text, file) as frame:
             pairs = recounted(registry, run_id, frame)
         made = [

@@ -10,7 +10,7 @@ import click
 from offdiag.cli.call import Call, database_options, opened
 from offdiag.cli.documents import ids_of_runs
 from offdiag.cli.options import help_text
-from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.output import busy, note, print_json, print_tables
 
 
 @help_text(
@@ -103,4 +103,4 @@ def sql(
     else:
         print_tables(result_table(found))
         if found.is_cut:
-            click.echo(f"There are more rows than {len(found.rows):,}; see --limit.", err=True)
+            note(f"There are more rows than {len(found.rows):,}; see --limit.")
