@@ -202,6 +202,28 @@ def test_a_folder_that_may_only_be_read_is_refused(open_folder: Path, migrated_f
         refusal = process.result()
 
     assert refusal["message"] == f"{path}: {open_folder} cannot be written by this user."
+    assert "?immutable=1&uri=true" in refusal["hint"]
+
+
+@pytest.mark.processes
+def test_a_file_in_a_folder_that_may_only_be_read_can_be_read(
+    open_folder: Path, migrated_file: Path
+) -> None:
+    path = Path(shutil.copy(migrated_file, open_folder / "registry.db"))
+    path.chmod(0o444)
+    open_folder.chmod(0o555)
+
+    def answer(parameter: str) -> dict[str, str] | None:
+        url = f"sqlite:///file:{path}?{parameter}&uri=true"
+        with started("support.faults", "open_as_nobody", url) as process:
+            found: dict[str, str] | None = process.result()
+            return found
+
+    refusal = answer("mode=ro")
+    assert refusal is not None
+    assert "its folder cannot be written" in refusal["message"]
+    assert "?immutable=1&uri=true" in refusal["hint"]
+    assert answer("immutable=1") is None
 
 
 def test_a_file_opened_for_reading_can_be_read_and_not_written(sqlite_database: Database) -> None:

@@ -33,6 +33,11 @@ _NOT_WRITABLE = Failure(
     "it cannot be written.",
     "Give this user write permission on the file and its folder, or name another place.",
 )
+_FOLDER_NOT_WRITABLE = Failure(
+    "its folder cannot be written, and reading it needs a file there.",
+    "Give this user write permission on the folder; a file that no program has open can be read "
+    "with sqlite:///file:…?immutable=1&uri=true.",
+)
 _READ_ONLY = Failure(
     "it cannot be written.",
     "The server allows reading only: give the address of the primary, or end what makes it so.",
@@ -95,7 +100,10 @@ _POOL_EXHAUSTED = Failure("all connections are in use.", "Try again in a few sec
 
 # SQLite distinguishes a full disk from everything else that prevents writing, and counts quotas
 # and limits on file sizes as the latter.
-_BY_EXTENDED_CODE = {sqlite3.SQLITE_IOERR_WRITE: _NOT_TAKEN}
+_BY_EXTENDED_CODE = {
+    sqlite3.SQLITE_IOERR_WRITE: _NOT_TAKEN,
+    sqlite3.SQLITE_READONLY_DIRECTORY: _FOLDER_NOT_WRITABLE,
+}
 
 # The low byte of an SQLite result code is its kind: https://sqlite.org/rescode.html
 _BY_RESULT_CODE = {
@@ -242,7 +250,7 @@ _BY_WORDS = (
         re.compile("too many (clients|connections)|slots are reserved|no more connections"),
         _OVERLOADED,
     ),
-    (re.compile("database system is (starting|shutting|in recovery)"), _SHUT_DOWN),
+    (re.compile("database system is (starting|shutting|in recovery|not )"), _SHUT_DOWN),
 )
 """What the driver says about a connection that could not be opened, for which it has no code."""
 

@@ -38,10 +38,13 @@ def require_writable(path: Path) -> None:
     """Raise `DatabaseUnavailable` unless this user may write the file, if any, and its folder."""
     for place in (path, path.parent):
         if place.exists() and not os.access(place, os.W_OK):
+            # Reading needs a log beside the file, unless SQLite may rely on it not to change.
+            has_log = path.with_name(f"{path.name}-wal").exists()
+            how = "mode=ro" if has_log or os.access(path.parent, os.W_OK) else "immutable=1"
             raise DatabaseUnavailable(
                 f"{path}: {place} cannot be written by this user.",
                 hint="Give this user write permission on the file and its folder, name another "
-                "place, or open it for reading with sqlite:///file:…?mode=ro&uri=true.",
+                f"place, or open it for reading with sqlite:///file:…?{how}&uri=true.",
             )
 
 

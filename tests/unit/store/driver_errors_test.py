@@ -43,7 +43,7 @@ def raise_within(error: Exception, *, writing_is_allowed: bool = True) -> None:
         (sqlite3.SQLITE_BUSY_SNAPSHOT, "holds a lock"),
         (sqlite3.SQLITE_LOCKED, "holds a lock"),
         (sqlite3.SQLITE_READONLY, "cannot be written"),
-        (sqlite3.SQLITE_READONLY_DIRECTORY, "cannot be written"),
+        (sqlite3.SQLITE_READONLY_DIRECTORY, "its folder cannot be written"),
         (sqlite3.SQLITE_IOERR_FSYNC, "failed on the disk"),
         (sqlite3.SQLITE_IOERR_WRITE, "took no more data"),
         (sqlite3.SQLITE_CORRUPT, "damaged or cut short"),
@@ -122,6 +122,10 @@ def test_a_connection_that_failed_without_a_state_is_unreachable(
         ("FATAL:  no more connections allowed (max_client_conn)", "no connections or memory"),
         ("FATAL:  the database system is starting up", "shutting down or starting"),
         ("FATAL:  the database system is in recovery mode", "shutting down or starting"),
+        (
+            "FATAL:  the database system is not yet accepting connections",
+            "shutting down or starting",
+        ),
     ],
 )
 def test_a_server_that_takes_no_connection_now_is_not_looked_for(said: str, sentence: str) -> None:
