@@ -4,21 +4,21 @@ them."""
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import click
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from offdiag.cli.call import evaluate_waiting, is_server, opened, settings_for
+from offdiag.cli.call import Call, evaluate_waiting, is_server, opened, settings_for
 from offdiag.cli.output import note
 from offdiag.domain.suggestions import unknown_name
 from offdiag.errors import InvalidInput, NotFound, OffdiagError
 from offdiag.records.access import Me
-from offdiag.records.base import MOST_ON_A_PAGE, Page, Paged, RequestBody
-from offdiag.records.runs.run import RunPage, RunsQuery, RunSummary, run_summary
+from offdiag.records.base import MOST_ON_A_PAGE, Answer, Page, Paged, Request, RequestBody
+from offdiag.records.runs.run import RunPage, RunsQuery, RunSummary, asked_runs
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, only_id, quoted
 from offdiag.sdk.remote.connection import (
     JSON,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from offdiag.records.datasets.dataset import DatasetSummary
     from offdiag.store.database import Database
 
-Answer = TypeVar("Answer", bound=BaseModel)
 Listed = TypeVar("Listed", bound=Page)
 
 _RETRY_FOR_S = 3.0
@@ -50,32 +49,28 @@ class Server:
         self,
         path: str,
         answer: type[Answer],
+        asked: RequestBody | None = None,
         *,
         method: str = "GET",
-        query: RequestBody | None = None,
-        body: RequestBody | None = None,
     ) -> Answer:
         """The document at a path. Raises the error of the server, or `ServerFailed`."""
-        content = self.content(path, method=method, query=query, body=body)
+        content = self.content(path, asked, method=method)
         try:
             return answer.model_validate_json(content)
         except ValidationError as error:
             raise self._of_another_version() or self._no_registry() from error
 
     def content(
-        self,
-        path: str,
-        *,
-        method: str = "GET",
-        query: RequestBody | None = None,
-        body: RequestBody | None = None,
+        self, path: str, asked: RequestBody | None = None, *, method: str = "GET"
     ) -> bytes:
         """The bytes at a path. Raises as `ask` does."""
         headers = {"Idempotency-Key": str(uuid.uuid4())} if method == "POST" else {}
-        if body is not None:
+        params, sent = None, None
+        if asked is not None and method == "GET":
+            params = asked.model_dump(mode="json", exclude_defaults=True)
+        elif asked is not None:
             headers["Content-Type"] = JSON
-        sent = None if body is None else body.model_dump_json(exclude_unset=True)
-        params = None if query is None else query.model_dump(mode="json", exclude_defaults=True)
+            sent = asked.model_dump_json(exclude_unset=True)
         try:
             return with_retries(
                 lambda: self.connection.ask(
@@ -93,9 +88,8 @@ class Server:
         token = None
         while limit > 0:
             size = min(limit, MOST_ON_A_PAGE)
-            page = self.ask(
-                path, answer, query=query.model_copy(update={"limit": size, "page_token": token})
-            )
+            asked = query.model_copy(update={"limit": size, "page_token": token})
+            page = self.ask(path, answer, asked)
             yield page
             limit, token = limit - size, page.next_page_token
             if token is None:
@@ -140,36 +134,28 @@ def connected(url: str | None) -> Iterator[Database | Server]:
         yield database
 
 
-def document(
-    url: str | None,
-    path: str,
-    answer: type[Answer],
-    *,
-    stored: Callable[[Database], Answer],
-    method: str = "GET",
-    query: RequestBody | None = None,
-    body: RequestBody | None = None,
-    of_results: bool = False,
-) -> Answer:
-    """A document of the registry at a URL: what `stored` reads, or what a server returns. With
-    `of_results`, queued runs of an embedded registry are evaluated first, because a document of
-    results would not include them.
+def answered(registry: Database | Server, request: Request[Answer]) -> Answer:
+    """What a server returns, or what is stored in a database."""
+    if isinstance(registry, Server):
+        return registry.ask(request.path, request.answer, request.asked, method=request.method)
+    return request.stored(registry)
+
+
+def ask(call: Call, request: Request[Answer], *, of_results: bool = False) -> Answer:
+    """What the registry of a call answers. With `of_results`, queued runs of an embedded registry
+    are evaluated first, because a document of results would not include them.
     """
-    with connected(url) as registry:
-        if isinstance(registry, Server):
-            return registry.ask(path, answer, method=method, query=query, body=body)
-        if of_results:
+    with connected(call.url) as registry:
+        if of_results and not isinstance(registry, Server):
             evaluate_waiting(registry)
-        return stored(registry)
+        return answered(registry, request)
 
 
 def known_datasets(registry: Database | Server) -> list[DatasetSummary]:
     """All datasets; on a server, those that the caller may view."""
-    from offdiag.records.datasets.dataset import DatasetList, stored_datasets
+    from offdiag.records.datasets.dataset import EVERY_DATASET
 
-    if isinstance(registry, Server):
-        return registry.ask("/datasets", DatasetList).datasets
-    return stored_datasets(registry).datasets
+    return answered(registry, EVERY_DATASET).datasets
 
 
 def note_unknown_name(url: str | None, *, project: str | None, dataset: str | None) -> None:
@@ -212,15 +198,5 @@ def _runs_named(url: str | None, name: str) -> Sequence[RunSummary]:
     query = RunsQuery(filter=f"attributes.name = {quoted(name)}", limit=MOST_NAMED + 1)
     with connected(url) as registry:
         if isinstance(registry, Server):
-            return registry.ask("/runs", RunPage, query=query).runs
-        from offdiag.services.run_search import search_page
-
-        found = search_page(
-            registry,
-            filter_text=query.filter,
-            order_by=query.order_by,
-            project=None,
-            after=None,
-            limit=query.limit,
-        )
-        return [run_summary(run) for run in found.runs]
+            return registry.ask("/runs", RunPage, query).runs
+        return asked_runs(registry, query, limit=query.limit)[0].runs

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -14,6 +15,9 @@ from offdiag.domain.sentences import known_names
 from offdiag.domain.texts import DEFAULT_PROJECT, Cell
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
 
 Notices = Annotated[
     list[str],
@@ -68,6 +72,23 @@ class ResponseBody(BaseModel):
     def row(self, columns: Sequence[str]) -> tuple[Cell, ...]:
         """A line of a CSV file: the fields with these names."""
         return cells_of(self, columns)
+
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[Answer]):
+    """A request of a registry: a server answers it at `path`, a database with `stored`.
+
+    `asked` is the query of a GET request, and the body of any other.
+    """
+
+    path: str
+    answer: type[Answer]
+    stored: Callable[[Database], Answer]
+    asked: RequestBody | None = None
+    method: str = "GET"
 
 
 def cells_of(found: object, columns: Sequence[str]) -> tuple[Cell, ...]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from offdiag.domain.texts import name_segment
 from offdiag.errors import InvalidInput
-from offdiag.records.base import InProject, RequestBody, ResponseBody
+from offdiag.records.base import InProject, Request, RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import CostName
@@ -133,6 +134,24 @@ def asked_costs_named(database: Database, project: str, wanted: CostName) -> Cos
     from offdiag.services.cost_matrices import find_costs
 
     return costs_document(find_costs(database, project=project, wanted=wanted))
+
+
+def costs_request(project: str, wanted: CostName) -> Request[Costs]:
+    return Request(
+        f"/cost-matrices/{name_segment(wanted.name)}",
+        Costs,
+        lambda at: asked_costs_named(at, project, wanted),
+        CostVersionQuery.model_construct(project=project, version=wanted.version),
+    )
+
+
+def asked_cost_list(database: Database, asked: CostsQuery) -> CostList:
+    """The newest version of each cost matrix."""
+    from offdiag.store.cost_matrices import list_costs
+
+    with database.read() as session:
+        found = list_costs(session, project=asked.project)
+    return CostList(cost_matrices=list(map(costs_document, found)))
 
 
 def asked_new_costs(

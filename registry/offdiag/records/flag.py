@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
     from offdiag.services.flags.alternatives import Alternative
     from offdiag.services.flags.page import FlagDetail
-    from offdiag.store.flag_inbox import FlagEntry
+    from offdiag.store.database import Database
+    from offdiag.store.flag_inbox import FlagEntry, FlagPlace
 
 MOST_AT_ONCE = 1_000
 
@@ -259,6 +260,22 @@ def flag_document(entry: FlagEntry, now: datetime) -> Flag:
 _OF_ENTRY = ("revision", "run_name", "model", "dataset", "project")
 _OF_RECORD = ("id", "assignee", "first_seen", "last_seen", "closed_at")
 _OF_STATUS = ("severity", "snoozed_until", "reason")
+
+
+def asked_flags(
+    database: Database, asked: FlagsQuery, *, limit: int, after: FlagPlace | None = None
+) -> tuple[CountedFlags, FlagPlace | None]:
+    """At most `limit` flags after a place, and the place after which there are more."""
+    from offdiag.services.flags.page import browse_flags
+    from offdiag.store.flag_conditions import FlagFilter
+
+    page = browse_flags(database, FlagFilter(**asked.conditions()), after=after, limit=limit)
+    now = database.clock()
+    found = CountedFlags(
+        counts={state.value: count for state, count in page.counts.items()},
+        flags=[flag_document(entry, now) for entry in page.entries],
+    )
+    return found, page.following
 
 
 def flag_with_history(detail: FlagDetail, now: datetime) -> FlagWithHistory:

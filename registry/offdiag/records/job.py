@@ -12,6 +12,7 @@ from offdiag.records.base import RequestBody, ResponseBody
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
     from offdiag.services.jobs.page import JobsPage
+    from offdiag.store.database import Database
     from offdiag.store.job_list import JobEntry
 
 
@@ -68,6 +69,13 @@ class AllRetried(ResponseBody):
 
 def job_document(entry: JobEntry, now: datetime) -> Job:
     return Job.made_of(entry, due_at=now + timedelta(seconds=entry.waits_s))
+
+
+def asked_jobs(database: Database, asked: JobsQuery) -> JobList:
+    """The queue, failed jobs first."""
+    from offdiag.services.jobs.page import jobs_page
+
+    return job_list(jobs_page(database, limit=asked.limit), database.clock())
 
 
 def job_list(page: JobsPage, now: datetime) -> JobList:

@@ -72,14 +72,6 @@ class NewPromotion(InProject):
     )
 
 
-class LeadersQuery(InProject):
-    """The metric to rank runs by."""
-
-    metric: str | None = Field(
-        default=None, description="Key of an aggregate metric; by default the primary metric."
-    )
-
-
 class RankedRun(ResponseBody):
     """A run with its value; `difference` is the difference from the best run, with a simultaneous
     interval."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from offdiag.services.delivery.message import Target as DeliveryTarget
     from offdiag.services.reports.page import EditionPage, ReportEntry, ReportsPage
     from offdiag.services.schedules.page import ReportPage
+    from offdiag.store.database import Database
     from offdiag.store.deliveries import DeliveryRecord
     from offdiag.store.reports import EditionRecord
 
@@ -285,6 +286,13 @@ def edition_with_figures(page: EditionPage) -> EditionWithFigures:
         **dict(edition_detail(page)),
         report=None if page.report is None else report_document(page.report),
     )
+
+
+def asked_reports(database: Database, asked: SchedulesQuery) -> ReportList:
+    """All reports with their newest editions."""
+    from offdiag.services.reports.page import reports_page
+
+    return report_list(reports_page(database, project=asked.project))
 
 
 def report_list(page: ReportsPage) -> ReportList:

@@ -16,13 +16,11 @@ from offdiag.metrics.arguments import confidence_level
 from offdiag.records.base import MOST_ON_A_PAGE
 from offdiag.records.runs.comparison import (
     ComparedExample,
-    ComparedExamples,
     ComparedExamplesQuery,
     ComparisonQuery,
-    asked_comparison,
-    asked_examples,
+    comparison_request,
+    examples_request,
 )
-from offdiag.records.runs.comparison import Comparison as ComparisonDocument
 from offdiag.sdk.examples import whole_limit
 from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import Run
@@ -285,13 +283,7 @@ def _examples(
     while True:
         size = min(limit - len(examples), MOST_ON_A_PAGE)
         asked = query.model_copy(update={"start": len(examples), "limit": size})
-        page = registry.document(
-            "GET",
-            "/compare/examples",
-            asked,
-            ComparedExamples,
-            lambda database: asked_examples(database, query, limit),
-        )
+        page = registry.ask(examples_request(asked, limit))
         if page.refusal is not None:
             raise Conflict(page.refusal, field="runs", hint="Compare runs with predictions.")
         examples += page.examples
@@ -438,13 +430,7 @@ def compare(
         confidence=confidence_level(confidence),
         difference=difference,
     )
-    record = registry.document(
-        "GET",
-        "/compare",
-        asked,
-        ComparisonDocument,
-        lambda database: asked_comparison(database, ids, asked),
-    ).plain()
+    record = registry.ask(comparison_request(ids, asked)).plain()
     refusal = record["refusal"]
     if refusal is not None:
         hint = refusal["hint"]

@@ -13,7 +13,7 @@ from offdiag.domain.column_names import by_label
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.texts import CostName, name_segment
+from offdiag.domain.texts import CostName
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.arguments import refuse_totals, stated_matrix
@@ -24,7 +24,8 @@ from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.costs.what_if import declared_prevalence
 from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.records.cost import Costs, CostVersionQuery, asked_costs_named
+from offdiag.records.base import Request
+from offdiag.records.cost import Costs, costs_request
 from offdiag.records.decision import DecisionRequest, DecisionResponse, asked_decision
 from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
 from offdiag.sdk.evaluations.evaluation import Evaluation
@@ -236,14 +237,7 @@ def _counts(
 def stored_costs(registry: Registry, name: str, project: str) -> CostMatrix:
     """Stored costs by name, or by name and version as `name@2`. Raises `NotFound`."""
     wanted = CostName.parse(name)
-    found = registry.document(
-        "GET",
-        f"/cost-matrices/{name_segment(wanted.name)}",
-        CostVersionQuery.model_construct(project=project, version=wanted.version),
-        Costs,
-        lambda database: asked_costs_named(database, project, wanted),
-    )
-    return cost_matrix_in(found)
+    return cost_matrix_in(registry.ask(costs_request(project, wanted)))
 
 
 def cost_matrix_in(found: Costs) -> CostMatrix:
@@ -280,12 +274,14 @@ def decide(
         save_as=save_as,
         author=current_author(),
     )
-    found = registry.document(
-        "POST",
-        f"/runs/{run_id}/decisions",
-        asked,
-        DecisionResponse,
-        lambda database: asked_decision(database, run_id, asked, asked.author),
+    found = registry.ask(
+        Request(
+            f"/runs/{run_id}/decisions",
+            DecisionResponse,
+            lambda at: asked_decision(at, run_id, asked, asked.author),
+            asked,
+            "POST",
+        )
     )
     labels = found.labels.label_set()
     return Decision(

@@ -15,6 +15,7 @@ from offdiag.inputs.ids import aligned, require_stored_order
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.inputs.slice_ranges import Bins
+from offdiag.records.base import Request
 from offdiag.records.datasets.sample import Content, ContentShown
 from offdiag.sdk.registry import Registry, RevisionQuestion
 from offdiag.sdk.target import current_author, target
@@ -229,4 +230,4 @@ def set_places(registry: Registry, project: str, dataset: str, places: ContentPl
 
     path = f"/datasets/{name_segment(dataset)}/content"
     asked = Content.asked(project=project, **asdict(places))
-    registry.document("PUT", path, asked, ContentShown, stored)
+    registry.ask(Request(path, ContentShown, stored, asked, "PUT"))

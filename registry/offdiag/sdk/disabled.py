@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,17 +18,11 @@ from offdiag.errors import Conflict
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.records.base import RequestBody
+from offdiag.records.base import Answer, Request
 from offdiag.records.runs.example import ExamplesQuery
 from offdiag.records.runs.slices import SlicesQuery, run_slices
 from offdiag.sdk.evaluations.evaluation import Evaluation
-from offdiag.sdk.registry import (
-    Answer,
-    NotedRun,
-    OpenedRun,
-    RevisionQuestion,
-    SearchQuestion,
-)
+from offdiag.sdk.registry import NotedRun, OpenedRun, RevisionQuestion, SearchQuestion
 from offdiag.services.ingest.batch import (
     Batch,
     GivenCounts,
@@ -36,9 +30,6 @@ from offdiag.services.ingest.batch import (
     GivenPairedCounts,
     Predictions,
 )
-
-if TYPE_CHECKING:
-    from offdiag.store.database import Database
 
 RUN_ID = "disabled"
 _NO_CLASSES = LabelSet(("nothing was logged",))
@@ -147,15 +138,9 @@ class DisabledRegistry:
     ) -> LoggedSamples:
         return LoggedSamples(dataset, 0, 0, 0, 0)
 
-    def document(
-        self,
-        method: str,
-        path: str,
-        asked: RequestBody,
-        answer: type[Answer],
-        stored: Callable[[Database], Answer],  # noqa: ARG002
-    ) -> Answer:
-        if method in ("PUT", "PATCH"):
+    def ask(self, request: Request[Answer]) -> Answer:
+        path, answer, asked = request.path, request.answer, request.asked
+        if request.method in ("PUT", "PATCH"):
             return answer.model_construct()  # Nothing is changed.
         if issubclass(answer, NotedRun):
             return answer()

@@ -9,7 +9,7 @@ from offdiag.domain.labels import label_text, require_known
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.extras import optional
 from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.records.base import MOST_ON_A_PAGE
+from offdiag.records.base import MOST_ON_A_PAGE, Request
 from offdiag.records.runs.curve import Curves, CurvesQuery, asked_curves
 from offdiag.records.runs.example import Example, ExamplePage, ExamplesQuery, example_page
 from offdiag.sdk.registry import Registry
@@ -57,7 +57,7 @@ def examples_of_run(
     while True:
         size = min(limit - len(found), MOST_ON_A_PAGE)
         asked = query.model_copy(update={"limit": size, "page_token": token})
-        page = registry.document("GET", f"/runs/{run_id}/examples", asked, ExamplePage, stored)
+        page = registry.ask(Request(f"/runs/{run_id}/examples", ExamplePage, stored, asked))
         found += page.examples
         token = page.next_page_token
         if token is None or len(found) >= limit:
@@ -106,12 +106,10 @@ def _labels(names: list[str] | None) -> tuple[str, ...] | None:
 def operating_points(registry: Registry, run_id: str, positive: str | None) -> OperatingPoints:
     """The stored thresholds of a class, by default the positive one."""
     asked = CurvesQuery(positive=positive)
-    found = registry.document(
-        "GET",
-        f"/runs/{run_id}/curves",
-        asked,
-        Curves,
-        lambda database: asked_curves(database, run_id, asked),
+    found = registry.ask(
+        Request(
+            f"/runs/{run_id}/curves", Curves, lambda at: asked_curves(at, run_id, asked), asked
+        )
     )
     wanted = positive or found.positive_label
     for curve in found.curves:

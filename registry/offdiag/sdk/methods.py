@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from offdiag.domain.texts import name_segment
 from offdiag.extras import optional
-from offdiag.records.promotion import LeadersQuery
 from offdiag.records.runs.method import (
     CURVE_COLUMNS,
     METHOD_COLUMNS,
     RUN_COLUMNS,
     Methods,
-    asked_methods,
     curve_row,
     method_row,
+    methods_request,
     run_rows,
 )
+from offdiag.records.runs.run import LeadersQuery
 from offdiag.sdk.search import evaluate_waiting
 from offdiag.sdk.target import target
 
@@ -109,13 +108,7 @@ def _found(dataset: str, metric: str | None, project: str | None, url: str | Non
     asked = LeadersQuery.asked(
         project=project if project is not None else at.project, metric=metric
     )
-    return at.document(
-        "GET",
-        f"/datasets/{name_segment(dataset)}/methods",
-        asked,
-        Methods,
-        lambda database: asked_methods(database, dataset, **dict(asked)),
-    )
+    return at.ask(methods_request(dataset, asked))
 
 
 def _frame(

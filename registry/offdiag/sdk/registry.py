@@ -7,11 +7,9 @@ that logs to a server never loads one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
-
-from pydantic import BaseModel
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
@@ -23,7 +21,7 @@ from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.records.base import RequestBody, ResponseBody
+from offdiag.records.base import Answer, Request, ResponseBody
 from offdiag.records.runs.run import Run, asked_run
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.services.ingest.batch import (
@@ -33,12 +31,6 @@ from offdiag.services.ingest.batch import (
     GivenPairedCounts,
     Predictions,
 )
-
-if TYPE_CHECKING:
-    from offdiag.store.database import Database
-
-Answer = TypeVar("Answer", bound=BaseModel)
-
 
 SavedRun = TypeVar("SavedRun")
 Threshold = float | Literal["cheapest"] | None
@@ -218,15 +210,8 @@ class Registry(Protocol):
         """Store one chunk of content."""
         ...
 
-    def document(
-        self,
-        method: str,
-        path: str,
-        asked: RequestBody,
-        answer: type[Answer],
-        stored: Callable[[Database], Answer],
-    ) -> Answer:
-        """The response of a server at a path, or the result of `stored` with a database."""
+    def ask(self, request: Request[Answer]) -> Answer:
+        """The response of a server, or what is stored in a database."""
         ...
 
 
@@ -239,20 +224,14 @@ class NotedRun(ResponseBody):
 
 def noted_run(registry: Registry, run_id: str) -> NotedRun:
     """The decision rule and the note of a run. Raises `NotFound`."""
-    return registry.document(
-        "GET",
-        f"/runs/{run_id}",
-        RequestBody(),
-        NotedRun,
-        lambda database: NotedRun.made_of(asked_run(database, run_id)),
+    return registry.ask(
+        Request(f"/runs/{run_id}", NotedRun, lambda at: NotedRun.made_of(asked_run(at, run_id)))
     )
 
 
 def run_of(registry: Registry, run_id: str) -> Run:
     """Everything that is known about a run except its results. Raises `NotFound`."""
-    return registry.document(
-        "GET", f"/runs/{run_id}", RequestBody(), Run, lambda database: asked_run(database, run_id)
-    )
+    return registry.ask(Request(f"/runs/{run_id}", Run, lambda at: asked_run(at, run_id)))
 
 
 def find_run(registry: Registry, run_id: str) -> FoundRun | None:

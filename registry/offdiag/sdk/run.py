@@ -24,16 +24,14 @@ from offdiag.domain.runs import (
 from offdiag.domain.texts import name_segment, shortened
 from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.records.base import ResponseBody
+from offdiag.records.base import Request, ResponseBody
 from offdiag.records.promotion import NewPromotion, asked_promotion
 from offdiag.records.runs.run import RunChanges
 from offdiag.records.runs.slices import (
-    Fairness,
     FairnessQuery,
-    RunSlices,
     SlicesQuery,
-    asked_fairness,
-    asked_slices,
+    fairness_request,
+    slices_request,
 )
 from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.display.evaluation_card import run_card
@@ -195,7 +193,7 @@ class Run:
             change_run(database, self.id, added_tags=asked.add_tags, note=asked.note)
             return ResponseBody()
 
-        self._registry.document("PATCH", f"/runs/{self.id}", asked, ResponseBody, stored)
+        self._registry.ask(Request(f"/runs/{self.id}", ResponseBody, stored, asked, "PATCH"))
 
     def delete(self) -> None:
         """Delete the run. A second call changes nothing.
@@ -321,14 +319,16 @@ class Run:
             gate=[gate] if isinstance(gate, str) else list(gate),
             although_gate_fails=although_gate_fails,
         )
-        self._registry.document(
-            "PUT",
-            f"/datasets/{name_segment(place.dataset)}/{role}",
-            asked,
-            ResponseBody,
-            lambda database: asked_promotion(
-                database, role, self.id, asked, author=asked.author, settings=load_settings()
-            ),
+        self._registry.ask(
+            Request(
+                f"/datasets/{name_segment(place.dataset)}/{role}",
+                ResponseBody,
+                lambda at: asked_promotion(
+                    at, role, self.id, asked, author=asked.author, settings=load_settings()
+                ),
+                asked,
+                "PUT",
+            )
         )
 
     def evaluation(
@@ -410,14 +410,7 @@ class Run:
         """
         label = None if class_label is None else label_text(class_label, field_name="class_label")
         asked = FairnessQuery.asked(by=by, class_label=label)
-        found = self._registry.document(
-            "GET",
-            f"/runs/{self.id}/fairness",
-            asked,
-            Fairness,
-            lambda database: asked_fairness(database, self.id, asked),
-        )
-        return fairness_frame(found)
+        return fairness_frame(self._registry.ask(fairness_request(self.id, asked)))
 
     def slices(
         self, metric: str | None = None, *, limit: int = 100, columns: Sequence[str] = ()
@@ -440,13 +433,7 @@ class Run:
         self.evaluation()
         named = ",".join(columns) or None
         query = SlicesQuery.asked(metric=metric, limit=limit, columns=named)
-        found = self._registry.document(
-            "GET",
-            f"/runs/{self.id}/slices",
-            query,
-            RunSlices,
-            lambda database: asked_slices(database, self.id, query),
-        )
+        found = self._registry.ask(slices_request(self.id, query))
         is_weighted = any(gap.n_effective is not None for gap in found.gaps)
         return slices_frame(found.gaps, is_weighted=is_weighted)
 

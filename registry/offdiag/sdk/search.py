@@ -23,7 +23,9 @@ from offdiag.extras import optional
 from offdiag.filters.conditions import Attribute, wanted_text
 from offdiag.filters.parsing import parse_filter
 from offdiag.filters.ranges import out_of_range
-from offdiag.records.datasets.dataset import DatasetList, DatasetsQuery, stored_datasets
+from offdiag.records.datasets.dataset import (
+    EVERY_DATASET,
+)
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, Registry, SearchQuestion, only_id, quoted
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
@@ -204,7 +206,7 @@ def _unknown_names(at: Registry, filter_text: str, project: str | None) -> Seque
     dataset = wanted_text(condition, Attribute.DATASET)
     if project is None and dataset is None:
         return ()
-    known = at.document("GET", "/datasets", DatasetsQuery(), DatasetList, stored_datasets).datasets
+    known = at.ask(EVERY_DATASET).datasets
     names = [(each.project, each.name) for each in known]
     # Where nothing was logged yet no name is wrong.
     sentence = unknown_name(names, project=project, dataset=dataset) if names else None

@@ -18,8 +18,8 @@ from offdiag.records.cost import (
     CostVersion,
     CostVersionQuery,
     NewCosts,
+    asked_cost_list,
     asked_new_costs,
-    costs_document,
     weights_by_class,
 )
 from offdiag.records.decision import (
@@ -37,7 +37,6 @@ from offdiag.services.decisions.rules import try_asked_rule
 from offdiag.services.what_if.costs import WhatIf, ask
 from offdiag.services.what_if.runs import Question
 from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
-from offdiag.store.cost_matrices import list_costs
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry, requires
 
@@ -89,9 +88,7 @@ def price_labels(run_id: str, json: LabelCostsRequest) -> LabelCostsFound:
 @operation(blueprint, "GET", "/cost-matrices", answers=CostList)
 def list_cost_matrices(query: CostsQuery) -> CostList:
     """Read the newest version of each cost matrix."""
-    with current_registry().database.read() as session:
-        found = list_costs(session, project=query.project)
-    return CostList(cost_matrices=list(map(costs_document, found)))
+    return asked_cost_list(current_registry().database, query)
 
 
 @operation(blueprint, "GET", "/cost-matrices/<name:name>", answers=CostsWithVersions)

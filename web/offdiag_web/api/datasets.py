@@ -7,7 +7,6 @@ from itertools import groupby
 from flask import Response, request
 
 from offdiag.domain.access import Role
-from offdiag.domain.texts import CostName
 from offdiag.errors import InvalidInput
 from offdiag.inputs.content.given_samples import sample_name
 from offdiag.records.base import InProject, Project, ProjectList
@@ -22,7 +21,9 @@ from offdiag.records.datasets.dataset import (
     Judging,
     NewDataset,
     Pinning,
-    dataset_document,
+    asked_baseline,
+    asked_dataset,
+    asked_judging,
     dataset_summary,
 )
 from offdiag.records.datasets.label_errors import (
@@ -43,12 +44,12 @@ from offdiag.records.datasets.sample import (
     SamplesRemoved,
     SamplesStored,
     SampleUploads,
+    asked_content,
     places_in,
     uploaded,
 )
 from offdiag.services import datasets
-from offdiag.services.cost_matrices import set_default_costs
-from offdiag.services.datasets import browse_dataset, set_hierarchy
+from offdiag.services.datasets import set_hierarchy
 from offdiag.services.ingest.dataset import declare_dataset
 from offdiag.services.samples import content
 from offdiag.store.dataset_page import dataset_overview
@@ -103,16 +104,15 @@ def declare(json: NewDataset) -> tuple[DeclaredDataset, int]:
         ordinal=json.ordinal,
         positive_label=json.positive_label,
     )
-    found = browse_dataset(database, project=json.project, dataset=json.name)
-    answer = DeclaredDataset.made_of(dataset_document(found), notices=list(declared.dataset.notes))
+    found = asked_dataset(database, json.project, json.name)
+    answer = DeclaredDataset.made_of(found, notices=list(declared.dataset.notes))
     return answer, 200 if declared.was_there else 201
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>", answers=Dataset)
 def get_dataset(name: str, query: InProject) -> Dataset:
     """Read a dataset with its classes, its ground truth and its number of runs."""
-    database = current_registry().database
-    return dataset_document(browse_dataset(database, project=query.project, dataset=name))
+    return asked_dataset(current_registry().database, query.project, name)
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/hierarchy", answers=Dataset)
@@ -122,29 +122,19 @@ def group_classes(name: str, json: Grouping) -> Dataset:
     """
     database = current_registry().database
     set_hierarchy(database, project=json.project, dataset=name, given=json.hierarchy)
-    return dataset_document(browse_dataset(database, project=json.project, dataset=name))
+    return asked_dataset(database, json.project, name)
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/cost-matrix", answers=AskedAgain)
 def judge_by_costs(name: str, json: Judging) -> AskedAgain:
     """Set or remove the default cost matrix of a dataset."""
-    asked = set_default_costs(
-        current_registry().database,
-        project=json.project,
-        dataset=name,
-        wanted=None if json.cost_matrix is None else CostName.parse(json.cost_matrix),
-    )
-    return AskedAgain(n_runs=asked)
+    return asked_judging(current_registry().database, name, json)
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>/baseline", answers=Baseline)
 def get_baseline(name: str, query: InProject) -> Baseline:
     """Read which run is the baseline of a dataset."""
-    database = current_registry().database
-    found = datasets.baseline_of(database, project=query.project, dataset=name)
-    if found is None:
-        return Baseline(run=None, run_name=None)
-    return Baseline(run=found.run_id, run_name=found.run_name)
+    return asked_baseline(current_registry().database, query.project, name)
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/baseline", answers=AskedAgain)
@@ -250,9 +240,7 @@ def get_label_noise(name: str, query: NoiseQuery) -> Noise:
 @operation(blueprint, "GET", "/datasets/<name:name>/content", answers=ContentShown)
 def get_content(name: str, query: InProject) -> ContentShown:
     """Read the addresses of the content of a dataset."""
-    database = current_registry().database
-    found = content.browse_content(database, project=query.project, dataset=name)
-    return ContentShown.made_of(found.places)
+    return asked_content(current_registry().database, query.project, name)
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/content", answers=ContentShown)

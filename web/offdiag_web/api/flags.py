@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from offdiag.errors import NotFound
 from offdiag.flags.problem_words import problem_name
@@ -16,6 +15,7 @@ from offdiag.records.flag import (
     FlagsOfRun,
     FlagsQuery,
     FlagWithHistory,
+    asked_flags,
     flag_document,
     flag_explained,
     flag_with_history,
@@ -29,11 +29,10 @@ from offdiag.records.problem import (
 )
 from offdiag.records.runs.run import outdated_document
 from offdiag.services.flags import triage
-from offdiag.services.flags.page import browse_flag, browse_flags, flags_of_run
+from offdiag.services.flags.page import browse_flag, flags_of_run
 from offdiag.services.flags.rules import rules_in
 from offdiag.services.flags.triage import flags_concerned
 from offdiag.store.database import Database
-from offdiag.store.flag_conditions import FlagFilter
 from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.problem_values import measure
 from offdiag.store.problems import FoundProblems, find_problem
@@ -68,19 +67,12 @@ blueprint = resource("flags")
 @operation(blueprint, "GET", "/flags", answers=FlagPage)
 def list_flags(query: FlagsQuery) -> FlagPage:
     """Read the flags of all runs, most severe first."""
+    token = read_token(query.page_token)
+    after = None if token is None else FlagPlace(*token)
     database = current_registry().database
-    page = browse_flags(
-        database,
-        FlagFilter(**query.conditions()),
-        after=_place(read_token(query.page_token)),
-        limit=query.limit,
-    )
-    after = page.following
-    return FlagPage(
-        counts={state.value: count for state, count in page.counts.items()},
-        flags=[flag_document(entry, database.clock()) for entry in page.entries],
-        next_page_token=write_token(None if after is None else [after.rank, after.flag_id]),
-    )
+    found, following = asked_flags(database, query, limit=query.limit, after=after)
+    place = None if following is None else [following.rank, following.flag_id]
+    return FlagPage.made_of(found, next_page_token=write_token(place))
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/flags", answers=FlagsOfRun)
@@ -145,10 +137,6 @@ def decide_flags(json: Decisions) -> Decided:
     seen = {flag.id: flag.revision for flag in json.flags if flag.revision is not None}
     carry_out(database, json, ids, seen=seen)
     return Decided(flags=[get_flag(flag_id) for flag_id in ids])
-
-
-def _place(token: list[Any] | None) -> FlagPlace | None:
-    return None if token is None else FlagPlace(*token)
 
 
 @operation(blueprint, "GET", "/problems", answers=Problems)

@@ -9,11 +9,11 @@ from offdiag.records.job import (
     JobList,
     JobsQuery,
     Retried,
+    asked_jobs,
     job_document,
-    job_list,
 )
 from offdiag.services.jobs import page
-from offdiag.services.jobs.page import job_page, jobs_page
+from offdiag.services.jobs.page import job_page
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry, requires
 
@@ -24,8 +24,7 @@ blueprint = resource("jobs")
 @requires(Role.VIEWER, everywhere=True)
 def list_jobs(query: JobsQuery) -> JobList:
     """Read the queue, failed jobs first."""
-    database = current_registry().database
-    return job_list(jobs_page(database, limit=query.limit), database.clock())
+    return asked_jobs(current_registry().database, query)
 
 
 @operation(blueprint, "GET", "/jobs/<number:job_id>", answers=Job)

@@ -7,7 +7,6 @@ from offdiag.domain.runs import PromotionRole
 from offdiag.records.base import InProject
 from offdiag.records.gate import Gate, GateRequest, asked_gate
 from offdiag.records.promotion import (
-    LeadersQuery,
     NewPromotion,
     PrimaryMetric,
     Promotions,
@@ -17,6 +16,7 @@ from offdiag.records.promotion import (
     promotions_document,
 )
 from offdiag.records.runs.method import Methods, asked_methods
+from offdiag.records.runs.run import LeadersQuery
 from offdiag.services.champions import leaders, promotions
 from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag_web.api.operations import author, operation, resource
@@ -43,7 +43,7 @@ def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
 @operation(blueprint, "GET", "/datasets/<name:name>/methods", answers=Methods)
 def list_methods(name: str, query: LeadersQuery) -> Methods:
     """Read the methods of a dataset, which group runs that differ by seed or fold, best first."""
-    return asked_methods(current_registry().database, name, **dict(query), kept=kept_moments())
+    return asked_methods(current_registry().database, name, query, kept_moments())
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/primary-metric", answers=RankedRuns)

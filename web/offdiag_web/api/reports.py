@@ -14,10 +14,10 @@ from offdiag.records.report import (
     ReportDetail,
     ReportList,
     SchedulesQuery,
+    asked_reports,
     edition_detail,
     edition_with_figures,
     report_detail,
-    report_list,
     targets_of,
 )
 from offdiag.records.schedule import (
@@ -31,7 +31,7 @@ from offdiag.records.schedule import (
 )
 from offdiag.services.reports import edition
 from offdiag.services.reports.edition import report_now
-from offdiag.services.reports.page import edition_file, edition_page, reports_page
+from offdiag.services.reports.page import edition_file, edition_page
 from offdiag.services.schedules import edit
 from offdiag.services.schedules.edit import run_report
 from offdiag.services.schedules.page import report_page, schedule_page, schedules_page
@@ -52,7 +52,7 @@ _FILES = ("text/html", "application/json", "text/csv", "text/plain")
 @operation(blueprint, "GET", "/reports", answers=ReportList)
 def list_reports(query: SchedulesQuery) -> ReportList:
     """Read all reports with their newest editions."""
-    return report_list(reports_page(current_registry().database, project=query.project))
+    return asked_reports(current_registry().database, query)
 
 
 @operation(blueprint, "POST", "/reports", answers={202: AskedEdition}, is_repeatable=True)

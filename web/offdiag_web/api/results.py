@@ -23,16 +23,20 @@ from offdiag.records.runs.evaluation import (
     Normalization,
     RunCostResponse,
     RunWithResults,
+    asked_history,
+    asked_run_with_results,
     collapsed_answer,
     costs_answer,
     evaluation_answer,
-    history_answer,
     judged_flags,
     raised_flag,
-    run_with_results,
 )
 from offdiag.records.runs.example import ExamplePage, ExamplesQuery, example_page
-from offdiag.records.runs.multilabel import ConfusedLabelsFound, ConfusedQuery, confused_document
+from offdiag.records.runs.multilabel import (
+    ConfusedLabelsFound,
+    ConfusedQuery,
+    asked_confused,
+)
 from offdiag.records.runs.run import outdated_document
 from offdiag.records.runs.slices import (
     Fairness,
@@ -43,14 +47,12 @@ from offdiag.records.runs.slices import (
     asked_slices,
 )
 from offdiag.services.evaluation.compute import collapse_evaluation
-from offdiag.services.evaluation.history import run_history
 from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import Cursor, Place
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
-from offdiag.services.multilabel import confused_labels_of
 from offdiag.store.run_page import RunDetail, RunResults, read_run
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.requests import read_token, write_token
@@ -133,8 +135,7 @@ blueprint = resource("results")
 @operation(blueprint, "GET", "/runs/<run:run_id>/results", answers=RunWithResults)
 def get_run_with_results(run_id: str) -> RunWithResults:
     """Read everything about a run, with its matrix and all metrics."""
-    with current_registry().database.read() as session:
-        return run_with_results(read_run(session, run_id))
+    return asked_run_with_results(current_registry().database, run_id)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/fairness", answers=Fairness)
@@ -210,14 +211,13 @@ def get_run_costs(run_id: str) -> RunCostResponse:
 @operation(blueprint, "GET", "/runs/<run:run_id>/confused-labels", answers=ConfusedLabelsFound)
 def get_confused_labels(run_id: str, query: ConfusedQuery) -> ConfusedLabelsFound:
     """Read which labels of a multi-label run are confused, in sentences with their evidence."""
-    database = current_registry().database
-    return confused_document(confused_labels_of(database, run_id, confidence=query.confidence))
+    return asked_confused(current_registry().database, run_id, query)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/history", answers=HistoryResponse)
 def get_history(run_id: str) -> HistoryResponse:
     """Read all evaluations of a run and of its slices, oldest first, with their differences."""
-    return history_answer(run_id, run_history(current_registry().database, run_id))
+    return asked_history(current_registry().database, run_id)
 
 
 def _results(detail: RunDetail) -> RunResults:

@@ -27,13 +27,12 @@ from offdiag.records.runs.run import (
     RunPage,
     RunsQuery,
     asked_run,
+    asked_runs,
     comments_document,
     deleted_document,
     run_document,
-    run_summary,
 )
 from offdiag.services import run_notes as changes
-from offdiag.services import run_search
 from offdiag.services.datasets import comment_on_dataset
 from offdiag.services.retention import deletion
 from offdiag.services.run_notes import comment_on_run
@@ -52,20 +51,11 @@ blueprint = resource("runs")
 @operation(blueprint, "GET", "/runs", answers=RunPage)
 def list_runs(query: RunsQuery) -> RunPage:
     """Search runs by conditions on any of their fields."""
-    found = run_search.search_page(
-        current_registry().database,
-        filter_text=query.filter,
-        order_by=query.order_by,
-        project=query.project,
-        after=_place(read_token(query.page_token)),
-        limit=query.limit,
+    after = _place(read_token(query.page_token))
+    found, following = asked_runs(
+        current_registry().database, query, limit=query.limit, after=after
     )
-    return RunPage(
-        runs=list(map(run_summary, found.runs)),
-        n_without_slices=found.n_without_slices,
-        n_weighted=found.n_weighted,
-        next_page_token=write_token(_written(found.following)),
-    )
+    return RunPage.made_of(found, next_page_token=write_token(_written(following)))
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>", answers=Run)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from flask import request
 
 from offdiag.domain.access import Role
-from offdiag.inputs.content.given_samples import sample_names
 from offdiag.inputs.labels import require_equal_lengths
 from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.records.base import InProject
@@ -20,6 +19,9 @@ from offdiag.records.datasets.draft import (
     TasksQuery,
     UndoneVersion,
     WithdrawnLabels,
+    asked_answers,
+    asked_import,
+    asked_withdrawal,
     draft_document,
 )
 from offdiag.records.datasets.truth import (
@@ -32,14 +34,13 @@ from offdiag.records.datasets.truth import (
     SlicesAdded,
     SlicesToAdd,
     TruthList,
-    difference_document,
-    impact_document,
-    truth_list,
+    asked_difference,
+    asked_impact,
+    asked_truths,
 )
 from offdiag.services.samples import drafts, tasks
-from offdiag.services.truth.impact import truth_impact
 from offdiag.services.truth.revise import Revision, revise_truth, summary_of
-from offdiag.services.truth.versions import add_slices, compare_truths, truth_history
+from offdiag.services.truth.versions import add_slices
 from offdiag_web.api.operations import author, operation, require_match, resource
 from offdiag_web.app.context import (
     current_registry,
@@ -57,8 +58,7 @@ _LARGEST_CORRECTION = 32 * 1024 * 1024
 @operation(blueprint, "GET", _PATH, answers=TruthList)
 def list_truth_versions(name: str, query: InProject) -> TruthList:
     """Read all label versions of a dataset, newest first."""
-    found = truth_history(current_registry().database, project=query.project, dataset=name)
-    return truth_list(found)
+    return asked_truths(current_registry().database, query.project, name)
 
 
 @operation(
@@ -92,29 +92,13 @@ def _corrected(name: str, made: Revision) -> tuple[Corrected, int]:
 @operation(blueprint, "GET", f"{_PATH}/difference", answers=Difference)
 def compare_truth_versions(name: str, query: DifferenceQuery) -> Difference:
     """Read the differences between two label versions of the same samples."""
-    found = compare_truths(
-        current_registry().database,
-        project=query.project,
-        dataset=name,
-        before=query.before,
-        after=query.after,
-    )
-    return difference_document(
-        found, project=query.project, dataset=name, start=query.start, limit=query.limit
-    )
+    return asked_difference(current_registry().database, name, query, limit=query.limit)
 
 
 @operation(blueprint, "GET", f"{_PATH}/<number:number>/impact", answers=Impact)
 def get_truth_impact(name: str, number: int, query: ImpactQuery) -> Impact:
     """Read the effect of a correction on the runs evaluated with it."""
-    found = truth_impact(
-        current_registry().database,
-        project=query.project,
-        dataset=name,
-        number=number,
-        since=query.since,
-    )
-    return impact_document(found)
+    return asked_impact(current_registry().database, name, number, query)
 
 
 @operation(
@@ -164,16 +148,8 @@ def decide_labels(name: str, json: ProposedLabels) -> AnswersStored:
 
 def _answered(name: str, json: ProposedLabels, *, is_final: bool = False) -> AnswersStored:
     require_equal_lengths(samples=len(json.samples), labels=len(json.labels))
-    n = drafts.answer_labels(
-        current_registry().database,
-        project=json.project,
-        dataset=name,
-        labels=dict(zip(sample_names(json.samples), json.labels, strict=True)),
-        author=_person(json.author),
-        note=json.note,
-        is_final=is_final,
-    )
-    return AnswersStored(n_answers=n)
+    person = _person(json.author)
+    return asked_answers(current_registry().database, name, json, person, is_final=is_final)
 
 
 def _person(stated: str | None) -> str | None:
@@ -186,14 +162,7 @@ def _person(stated: str | None) -> str | None:
 @requires(Role.LABELER)
 def withdraw_labels(name: str, json: WithdrawnLabels) -> AnswersStored:
     """Withdraw the labels that the caller proposed."""
-    n = drafts.withdraw_answers(
-        current_registry().database,
-        project=json.project,
-        dataset=name,
-        samples=json.samples,
-        author=_person(json.author),
-    )
-    return AnswersStored(n_answers=n)
+    return asked_withdrawal(current_registry().database, name, json, _person(json.author))
 
 
 @operation(
@@ -250,14 +219,7 @@ def get_label_tasks(name: str, query: TasksQuery) -> LabelTasks:
 )
 def import_label_tasks(name: str, json: AnsweredTasks) -> AnswersStored:
     """Add the answers in an export from Label Studio or Argilla to the draft."""
-    n = tasks.import_answers(
-        current_registry().database,
-        project=json.project,
-        dataset=name,
-        records=json.tasks,
-        author=author(json.author),
-    )
-    return AnswersStored(n_answers=n)
+    return asked_import(current_registry().database, name, json, author(json.author))
 
 
 @operation(

@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
-from offdiag.cli.documents import Server, connected, document, ids_of_runs, note_unknown_name
+from offdiag.cli.documents import Server, ask, connected, ids_of_runs, note_unknown_name
 from offdiag.cli.options import help_text, limit_option, with_options
 from offdiag.cli.output import label, note, three_decimals
 from offdiag.cli.tables import facts_table, filled_table
@@ -19,6 +19,7 @@ from offdiag.errors import InvalidInput
 from offdiag.flags.lifecycle import MOST_COUNTED, Action, FlagState
 from offdiag.flags.verdict import Certainty, Severity, why_undefined
 from offdiag.metrics.metric_text import points_alone
+from offdiag.records.base import Request
 from offdiag.records.flag import (
     CountedFlags,
     Decided,
@@ -29,6 +30,7 @@ from offdiag.records.flag import (
     FlagsQuery,
     MeasuredGain,
     SeenFlag,
+    asked_flags,
     flag_document,
     flag_explained,
 )
@@ -118,7 +120,9 @@ def list_flags(
             )
             is_cut = pages[-1].next_page_token is not None
         else:
-            found, is_cut = _stored(registry, query, limit)
+            evaluate_waiting(registry)
+            found, following = asked_flags(registry, query, limit=limit)
+            is_cut = following is not None
     call.print(found, _listed(found))
     if is_cut:
         note(f"More flags match; these are the first {limit:,}. --limit shows more.")
@@ -130,32 +134,14 @@ def _listed(found: CountedFlags) -> Iterator[Table | str]:
     yield inbox_table(found) if found.flags else "There are no such flags."
 
 
-def _stored(database: Database, query: FlagsQuery, limit: int) -> tuple[CountedFlags, bool]:
-    from offdiag.services.flags.page import browse_flags
-    from offdiag.store.flag_conditions import FlagFilter
-
-    evaluate_waiting(database)
-    page = browse_flags(database, FlagFilter(**query.conditions()), limit=limit)
-    now = database.clock()
-    listed = CountedFlags(
-        counts={each.value: count for each, count in page.counts.items()},
-        flags=[flag_document(entry, now) for entry in page.entries],
-    )
-    return listed, page.following is not None
-
-
 @help_text("flags show F-31", see=("flags list",))
 @flags.command()
 @click.argument("flag_id", metavar="FLAG", type=flag_number)
 @registry_options
 def show(flag_id: int, call: Call) -> None:
     """Show a flag: its conditions, its history, and alternatives for its class."""
-    found = document(
-        call.url,
-        f"/flags/{flag_id}/explanation",
-        FlagExplained,
-        stored=lambda database: _stored_flag(database, flag_id),
-    )
+    path = f"/flags/{flag_id}/explanation"
+    found = ask(call, Request(path, FlagExplained, lambda at: _stored_flag(at, flag_id)))
     call.print(found, detail_tables(found))
 
 
@@ -243,13 +229,8 @@ def _triage(
         flags=[SeenFlag(id=each) for each in ids],
         **said,
     )
-    found = document(
-        call.url,
-        "/flags/decisions",
-        Decided,
-        method="POST",
-        body=asked,
-        stored=lambda database: _decided(database, asked),
+    found = ask(
+        call, Request("/flags/decisions", Decided, lambda at: _decided(at, asked), asked, "POST")
     )
     call.print(found, [f"{flag_name(flag.id)} is {state_of(flag)}." for flag in found.flags])
 

@@ -266,7 +266,7 @@ def _check(url: str | None, run_id: str, asked: GateRequest, *, timeout_s: float
     with connected(url) as registry:
         if isinstance(registry, Server):
             return once_evaluated(
-                lambda: registry.ask(f"/runs/{run_id}/gate", Gate, method="POST", body=asked),
+                lambda: registry.ask(f"/runs/{run_id}/gate", Gate, asked, method="POST"),
                 run_id,
                 timeout_s=timeout_s,
             )

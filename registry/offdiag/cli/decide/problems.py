@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.call import Call, evaluate_waiting, registry_options
-from offdiag.cli.documents import document, note_unknown_name
+from offdiag.cli.call import Call, registry_options
+from offdiag.cli.documents import ask, note_unknown_name
 from offdiag.cli.options import help_text
 from offdiag.cli.tables import filled_table
 from offdiag.flags.problem_words import problem_name
 from offdiag.flags.problems import ProblemState
+from offdiag.records.base import Request
 from offdiag.records.problem import Problem, Problems, ProblemsQuery, asked_problems
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from offdiag.store.database import Database
 
 STATES = ("open", "accepted", "snoozed", "dismissed", "closed")
 
@@ -53,25 +53,14 @@ def problems(
         project=project,
         model=model,
     )
-    found = document(
-        call.url,
-        "/problems",
-        Problems,
-        query=wanted,
-        stored=lambda database: _stored(database, wanted),
-    )
+    request = Request("/problems", Problems, lambda at: asked_problems(at, wanted)[0], wanted)
+    found = ask(call, request, of_results=True)
     none = "There are no such problems."
     if not low:
         none = f"{none} --low includes those of low severity and of old runs."
     call.print(found, _table(found.problems) if found.problems else none)
     if not found.problems:
         note_unknown_name(call.url, project=project, dataset=dataset)
-
-
-def _stored(database: Database, wanted: ProblemsQuery) -> Problems:
-    evaluate_waiting(database)
-    listed, _ = asked_problems(database, wanted)
-    return listed
 
 
 def _table(listed: list[Problem]) -> Table:

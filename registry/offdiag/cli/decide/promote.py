@@ -94,7 +94,7 @@ def _of_server(server: Server, role: PromotionRole, run_id: str, asked: NewPromo
     found = server.ask(
         f"/datasets/{name_segment(run.dataset)}/{role}",
         Promotions,
+        asked.model_copy(update={"project": run.project}),
         method="PUT",
-        body=asked.model_copy(update={"project": run.project}),
     )
     return next(each for each in found.history if (each.run, each.role) == (run_id, role))

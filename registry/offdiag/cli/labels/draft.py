@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import Literal, TextIO
 
 import click
 from rich.table import Table
 
 from offdiag.cli.call import Call, answerable, project_option, registry_options
-from offdiag.cli.documents import document
+from offdiag.cli.documents import ask
 from offdiag.cli.labels.truth_tables import revision_sentence
 from offdiag.cli.options import given_twice, help_text, limit_option, url_option
 from offdiag.cli.tables import filled_table
@@ -19,14 +19,11 @@ from offdiag.domain.sentences import visible
 from offdiag.domain.texts import name_segment
 from offdiag.errors import InvalidInput
 from offdiag.inputs.content.label_tasks import CANNOT_BE_TOLD
-from offdiag.records.base import InProject
-from offdiag.records.datasets.dataset import Dataset, dataset_document
+from offdiag.records.base import InProject, Request
+from offdiag.records.datasets.dataset import Dataset, asked_dataset
 from offdiag.records.datasets.draft import Draft
 from offdiag.sdk.samples.labels import LabelDraft
 from offdiag.sdk.target import current_author
-
-if TYPE_CHECKING:
-    from offdiag.store.database import Database
 
 LEAVE_OUT = "-"
 _TOOL = click.Choice(["label-studio", "argilla"])
@@ -136,13 +133,13 @@ def answer(
 
 def _require_other_classes(dataset: str, project: str, call: Call) -> None:
     """Raise `InvalidInput` if an answer could mean either a class or that the label is unknown."""
-    found = document(
-        call.url,
+    request = Request(
         f"/datasets/{name_segment(dataset)}",
         Dataset,
-        query=InProject(project=project),
-        stored=lambda database: _stored_dataset(database, project, dataset),
+        lambda at: asked_dataset(at, project, dataset),
+        InProject(project=project),
     )
+    found = ask(call, request)
     if LEAVE_OUT in found.labels.names:
         raise InvalidInput(
             f"{LEAVE_OUT!r} is a class of this dataset, and says that a label cannot be told.",
@@ -150,12 +147,6 @@ def _require_other_classes(dataset: str, project: str, call: Call) -> None:
             hint="In Python the two differ: offdiag.label_draft(dataset=…).propose({sample: "
             f"{LEAVE_OUT!r}}}) or {{sample: None}}.",
         )
-
-
-def _stored_dataset(database: Database, project: str, dataset: str) -> Dataset:
-    from offdiag.services.datasets import browse_dataset
-
-    return dataset_document(browse_dataset(database, project=project, dataset=dataset))
 
 
 @help_text(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.call import Call, answerable, database_options, project_option, registry_options
-from offdiag.cli.documents import document
+from offdiag.cli.documents import ask
 from offdiag.cli.named_columns import read_named
 from offdiag.cli.options import help_text, id_column_option, limit_option
 from offdiag.cli.output import busy, note
@@ -19,23 +19,22 @@ from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
 from offdiag.domain.sentences import visible
 from offdiag.domain.texts import name_segment
 from offdiag.errors import InvalidInput
-from offdiag.records.base import InProject
+from offdiag.records.base import InProject, Request
 from offdiag.records.datasets.label_errors import (
     MOST_SUSPECTS,
     Noise,
     NoiseQuery,
     Suspects,
     SuspectsQuery,
-    asked_noise,
-    asked_suspects,
+    noise_request,
+    suspects_request,
 )
-from offdiag.records.datasets.sample import ContentShown
+from offdiag.records.datasets.sample import ContentShown, asked_content
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from offdiag.inputs.files.checks import FileColumn
-    from offdiag.store.database import Database
 
 _project = project_option("Project of the dataset.")
 
@@ -145,20 +144,13 @@ def _plain(column: FileColumn) -> list[object]:
 @registry_options
 def show(dataset: str, project: str, call: Call) -> None:
     """Show the addresses of images and links of the samples of DATASET."""
-
-    def stored(database: Database) -> ContentShown:
-        from offdiag.services.samples.content import browse_content
-
-        found = browse_content(database, project=project, dataset=dataset)
-        return ContentShown.made_of(found.places)
-
-    found = document(
-        call.url,
+    request = Request(
         f"/datasets/{name_segment(dataset)}/content",
         ContentShown,
-        query=InProject(project=project),
-        stored=stored,
+        lambda at: asked_content(at, project, dataset),
+        InProject(project=project),
     )
+    found = ask(call, request)
     call.print(
         found,
         (
@@ -257,13 +249,7 @@ def suspects(
     wanted = SuspectsQuery(
         project=project, class_label=label, at_least=at_least, limit=min(limit, MOST_SUSPECTS)
     )
-    found = document(
-        call.url,
-        f"/datasets/{name_segment(dataset)}/suspects",
-        Suspects,
-        query=wanted,
-        stored=lambda database: asked_suspects(database, dataset, wanted),
-    )
+    found = ask(call, suspects_request(dataset, wanted))
     call.print(found, _shown_suspects(found))
     n_listed = len(found.suspects)
     if found.total > n_listed:
@@ -305,14 +291,7 @@ def _shown_suspects(found: Suspects) -> Iterator[Table | str]:
 @registry_options
 def noise(dataset: str, share: float, project: str, call: Call) -> None:
     """Show how much wrong labels in DATASET matter: ranges of the accuracy and rank of models."""
-    query = NoiseQuery(project=project, share=share)
-    found = document(
-        call.url,
-        f"/datasets/{name_segment(dataset)}/noise",
-        Noise,
-        query=query,
-        stored=lambda database: asked_noise(database, dataset, query),
-    )
+    found = ask(call, noise_request(dataset, NoiseQuery(project=project, share=share)))
     call.print(found, _shown_noise(found))
 
 

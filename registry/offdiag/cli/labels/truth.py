@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from offdiag.cli.call import Call, answerable, project_option, registry_options
-from offdiag.cli.documents import Server, connected, document
+from offdiag.cli.documents import Server, ask, connected
 from offdiag.cli.labels.truth_tables import (
     comparison_tables,
     history_table,
@@ -20,7 +19,7 @@ from offdiag.cli.labels.truth_tables import (
 from offdiag.cli.options import help_text, id_column_option, limit_option
 from offdiag.cli.output import busy
 from offdiag.domain.texts import name_segment
-from offdiag.records.base import InProject
+from offdiag.records.base import InProject, Request
 from offdiag.records.datasets.truth import (
     MOST_SAMPLES,
     ChangedSample,
@@ -29,14 +28,11 @@ from offdiag.records.datasets.truth import (
     Impact,
     ImpactQuery,
     TruthList,
-    difference_document,
-    impact_document,
-    truth_list,
+    asked_difference,
+    asked_impact,
+    asked_truths,
 )
 from offdiag.sdk.target import current_author
-
-if TYPE_CHECKING:
-    from offdiag.store.database import Database
 
 _project = project_option("Project of the dataset.")
 
@@ -53,20 +49,14 @@ def truth() -> None:
 @registry_options
 def show(dataset: str, project: str, call: Call) -> None:
     """List the label versions of DATASET."""
-    found = document(
-        call.url,
+    request = Request(
         f"/datasets/{name_segment(dataset)}/truth",
         TruthList,
-        query=InProject(project=project),
-        stored=lambda database: _stored_versions(database, project, dataset),
+        lambda at: asked_truths(at, project, dataset),
+        InProject(project=project),
     )
+    found = ask(call, request)
     call.print(found, history_table(found))
-
-
-def _stored_versions(database: Database, project: str, dataset: str) -> TruthList:
-    from offdiag.services.truth.versions import truth_history
-
-    return truth_list(truth_history(database, project=project, dataset=dataset))
 
 
 @help_text(
@@ -142,42 +132,26 @@ def revise(
 @registry_options
 def diff(*, dataset: str, before: int, after: int, limit: int, project: str, call: Call) -> None:
     """Show the label changes from version A to version B."""
+    wanted = DifferenceQuery.model_construct(
+        project=project, before=before, after=after, limit=MOST_SAMPLES
+    )
     with connected(call.url) as registry:
         if isinstance(registry, Server):
-            found = _difference(registry, project, dataset, before, after)
+            found = _difference(registry, dataset, wanted)
         else:
-            found = _stored_difference(registry, project, dataset, before, after)
+            found = asked_difference(registry, dataset, wanted, limit=None)
     call.print(found, comparison_tables(found, limit=limit))
 
 
-def _difference(server: Server, project: str, dataset: str, before: int, after: int) -> Difference:
+def _difference(server: Server, dataset: str, wanted: DifferenceQuery) -> Difference:
+    path = f"/datasets/{name_segment(dataset)}/truth/difference"
     samples: list[ChangedSample] = []
     while True:
-        found = server.ask(
-            f"/datasets/{name_segment(dataset)}/truth/difference",
-            Difference,
-            query=DifferenceQuery(
-                project=project,
-                before=before,
-                after=after,
-                start=len(samples),
-                limit=MOST_SAMPLES,
-            ),
-        )
+        asked = DifferenceQuery(**dict(wanted) | {"start": len(samples)})
+        found = server.ask(path, Difference, asked)
         samples += found.samples
         if not found.samples or len(samples) >= found.n_changed:
             return found.model_copy(update={"samples": samples, "start": 0})
-
-
-def _stored_difference(
-    database: Database, project: str, dataset: str, before: int, after: int
-) -> Difference:
-    from offdiag.services.truth.versions import compare_truths
-
-    compared = compare_truths(
-        database, project=project, dataset=dataset, before=before, after=after
-    )
-    return difference_document(compared, project=project, dataset=dataset)
 
 
 @help_text(
@@ -206,20 +180,11 @@ def impact(
     metric = ranking_metric(metric)
     wanted = ImpactQuery(project=project, since=older)
     with busy(f"Comparing runs on {dataset}"):
-        found = document(
-            call.url,
+        request = Request(
             f"/datasets/{name_segment(dataset)}/truth/{newer}/impact",
             Impact,
-            query=wanted,
-            stored=lambda database: _stored_impact(database, dataset, newer, wanted),
+            lambda at: asked_impact(at, dataset, newer, wanted),
+            wanted,
         )
+        found = ask(call, request)
     call.print(found, impact_tables(found, metric=metric, limit=limit))
-
-
-def _stored_impact(database: Database, dataset: str, newer: int, wanted: ImpactQuery) -> Impact:
-    from offdiag.services.truth.impact import truth_impact
-
-    found = truth_impact(
-        database, project=wanted.project, dataset=dataset, number=newer, since=wanted.since
-    )
-    return impact_document(found)

@@ -10,11 +10,19 @@ import click
 from rich.table import Table
 
 from offdiag.cli.call import Call, registry_options
-from offdiag.cli.documents import document
+from offdiag.cli.documents import ask
 from offdiag.cli.options import help_text, limit_option
 from offdiag.cli.output import note
 from offdiag.cli.tables import facts_table, filled_table
-from offdiag.records.job import AllRetried, JobList, JobsQuery, Process, Retried, job_list
+from offdiag.records.base import Request
+from offdiag.records.job import (
+    AllRetried,
+    JobList,
+    JobsQuery,
+    Process,
+    Retried,
+    asked_jobs,
+)
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -32,19 +40,11 @@ def jobs() -> None:
 def list_jobs(limit: int, call: Call) -> None:
     """List failed, running and queued jobs, and the processes that execute them."""
     wanted = JobsQuery(limit=limit)
-    found = document(
-        call.url, "/jobs", JobList, query=wanted, stored=lambda database: _stored(database, wanted)
-    )
+    found = ask(call, Request("/jobs", JobList, lambda at: asked_jobs(at, wanted), wanted))
     call.print(found, _tables(found))
     n_jobs = sum(found.counts.values())
     if n_jobs > len(found.jobs):
         note(f"There are {n_jobs:,} jobs; these are the first {limit:,}. --limit shows more.")
-
-
-def _stored(database: Database, wanted: JobsQuery) -> JobList:
-    from offdiag.services.jobs.page import jobs_page
-
-    return job_list(jobs_page(database, limit=wanted.limit), database.clock())
 
 
 @help_text(
@@ -63,15 +63,10 @@ def retry(job: int | None, everything: bool, call: Call) -> None:
         raise click.UsageError("Name one job, or give --all.")
     done: AllRetried | Retried
     if job is None:
-        done = document(call.url, "/jobs/retry", AllRetried, method="POST", stored=_retried_all)
+        done = ask(call, Request("/jobs/retry", AllRetried, _retried_all, method="POST"))
     else:
-        done = document(
-            call.url,
-            f"/jobs/{job}/retry",
-            Retried,
-            method="POST",
-            stored=lambda database: _retried(database, job),
-        )
+        path = f"/jobs/{job}/retry"
+        done = ask(call, Request(path, Retried, lambda at: _retried(at, job), method="POST"))
     number = done.n_jobs if isinstance(done, AllRetried) else 1
     call.print(done, f"{number} queued again.")
 

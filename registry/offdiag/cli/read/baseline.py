@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.call import Call, project_option, registry_options
-from offdiag.cli.documents import Server, connected, ids_of_runs
+from offdiag.cli.documents import Server, answered, connected, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.domain.texts import name_segment
-from offdiag.records.base import InProject
-from offdiag.records.datasets.dataset import AskedAgain, Baseline, Pinning
+from offdiag.records.base import InProject, Request
+from offdiag.records.datasets.dataset import AskedAgain, Baseline, Pinning, asked_baseline
 from offdiag.records.runs.run import Run
 from offdiag.sdk.target import current_author
 
@@ -59,18 +59,13 @@ def baseline(
 
 
 def _baseline(registry: Database | Server, project: str, dataset: str) -> Baseline:
-    if isinstance(registry, Server):
-        return registry.ask(
-            f"/datasets/{name_segment(dataset)}/baseline",
-            Baseline,
-            query=InProject(project=project),
-        )
-    from offdiag.services.datasets import baseline_of
-
-    found = baseline_of(registry, project=project, dataset=dataset)
-    if found is None:
-        return Baseline(run=None, run_name=None)
-    return Baseline(run=found.run_id, run_name=found.run_name)
+    request = Request(
+        f"/datasets/{name_segment(dataset)}/baseline",
+        Baseline,
+        lambda at: asked_baseline(at, project, dataset),
+        InProject(project=project),
+    )
+    return answered(registry, request)
 
 
 def _pinned_on_server(
@@ -82,8 +77,8 @@ def _pinned_on_server(
     asked = server.ask(
         f"/datasets/{name_segment(str(dataset))}/baseline",
         AskedAgain,
+        Pinning(project=project, run=run_id, author=current_author()),
         method="PUT",
-        body=Pinning(project=project, run=run_id, author=current_author()),
     )
     return _baseline(server, project, str(dataset)), asked.n_runs
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from offdiag.cli.call import Call, registry_options
-from offdiag.cli.documents import document, ids_of_runs
+from offdiag.cli.documents import ask, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy, label
 from offdiag.cli.tables import MOST_CLASSES, filled_table, open_table
@@ -27,8 +27,8 @@ from offdiag.records.runs.comparison import (
     ComparedExamplesQuery,
     Comparison,
     ComparisonQuery,
-    asked_comparison,
-    asked_examples,
+    comparison_request,
+    examples_request,
 )
 
 KINDS = ("only_a", "only_b", "both_right", "both_wrong")
@@ -128,13 +128,7 @@ def compare(
         runs=",".join(ids), slice=slice_text, on_shared=on_shared, difference=difference
     )
     with busy(f"Comparing {len(ids)} runs"):
-        found = document(
-            call.url,
-            "/compare",
-            Comparison,
-            query=wanted,
-            stored=lambda database: asked_comparison(database, ids, wanted),
-        )
+        found = ask(call, comparison_request(ids, wanted))
     call.print(
         found,
         refusal_text(found.refusal) if found.refusal is not None else comparison_tables(found),
@@ -144,13 +138,7 @@ def compare(
 
 
 def _list_examples(query: ComparedExamplesQuery, call: Call) -> None:
-    found = document(
-        call.url,
-        "/compare/examples",
-        ComparedExamples,
-        query=query,
-        stored=lambda database: asked_examples(database, query),
-    )
+    found = ask(call, examples_request(query))
     none = found.refusal or "There are no such examples."
     call.print(found, examples_table(found) if found.examples else none)
     if found.refusal is not None:

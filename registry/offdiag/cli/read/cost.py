@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from offdiag.cli.call import Call, Shown, project_option, registry_options
-from offdiag.cli.documents import Server, connected, document
+from offdiag.cli.documents import answered, ask, connected
 from offdiag.cli.options import help_text
 from offdiag.cli.output import label
 from offdiag.cli.read.cost_runs import apply, decide, labels, rank
@@ -18,23 +18,20 @@ from offdiag.domain.sentences import name as name_in_text
 from offdiag.domain.texts import CostName, name_segment
 from offdiag.inputs.files.costs import read_weights
 from offdiag.metrics.costs.matrix import CostChange, CostOddity, changed_costs, check_costs
+from offdiag.records.base import Request
 from offdiag.records.cost import (
     CostList,
     Costs,
     CostsQuery,
-    CostVersionQuery,
     NewCosts,
-    asked_costs_named,
+    asked_cost_list,
     asked_new_costs,
-    costs_document,
+    costs_request,
     plain_weights,
 )
-from offdiag.records.datasets.dataset import AskedAgain, Judging
+from offdiag.records.datasets.dataset import AskedAgain, Judging, asked_judging
 from offdiag.sdk.cost import cost_matrix_in
 from offdiag.sdk.target import current_author
-
-if TYPE_CHECKING:
-    from offdiag.store.database import Database
 
 
 @help_text(
@@ -57,7 +54,10 @@ def diff(*, first: str, second: str, project: str, call: Call) -> None:
     Classes are matched by name. Classes that only one of them has are listed.
     """
     with connected(call.url) as registry:
-        before, after = (_costs(registry, project, name) for name in (first, second))
+        before, after = (
+            answered(registry, costs_request(project, CostName.parse(name)))
+            for name in (first, second)
+        )
     changes = changed_costs(cost_matrix_in(before), cost_matrix_in(after))
     facts = _other_differences(before, after)
     shown: list[Shown] = [*facts]
@@ -66,18 +66,6 @@ def diff(*, first: str, second: str, project: str, call: Call) -> None:
     call.print(_difference_dict(before, after, changes), shown or "No cost differs.")
     if changes or facts:
         click.get_current_context().exit(1)
-
-
-def _costs(registry: Database | Server, project: str, name: str) -> Costs:
-    """A cost matrix by name, or by name and version."""
-    wanted = CostName.parse(name)
-    if isinstance(registry, Server):
-        return registry.ask(
-            f"/cost-matrices/{name_segment(wanted.name)}",
-            Costs,
-            query=CostVersionQuery(project=project, version=wanted.version),
-        )
-    return asked_costs_named(registry, project, wanted)
 
 
 def _other_differences(before: Costs, after: Costs) -> list[str]:
@@ -165,14 +153,14 @@ def add(
         note=given.note if note is None else note,
         author=current_author(),
     )
-    costs = document(
-        call.url,
+    request = Request(
         "/cost-matrices",
         Costs,
-        method="POST",
-        body=asked,
-        stored=lambda database: asked_new_costs(database, asked, weights, asked.author),
+        lambda at: asked_new_costs(at, asked, weights, asked.author),
+        asked,
+        "POST",
     )
+    costs = ask(call, request)
     text = f"{costs.name}@{costs.version} is stored."
     if costs.version > 1:
         text += f" The version before is {costs.name}@{costs.version - 1}."
@@ -191,25 +179,13 @@ def add(
 def list_costs(project: str | None, call: Call) -> None:
     """List cost matrices, each in its newest version."""
     wanted = CostsQuery(project=project)
-    found = document(
-        call.url,
-        "/cost-matrices",
-        CostList,
-        query=wanted,
-        stored=lambda database: _all(database, wanted),
+    found = ask(
+        call, Request("/cost-matrices", CostList, lambda at: asked_cost_list(at, wanted), wanted)
     )
     call.print(
         found,
         list_table(found.cost_matrices) if found.cost_matrices else "There are no cost matrices.",
     )
-
-
-def _all(database: Database, wanted: CostsQuery) -> CostList:
-    from offdiag.store.cost_matrices import list_costs as all_costs
-
-    with database.read() as session:
-        found = all_costs(session, project=wanted.project)
-    return CostList(cost_matrices=list(map(costs_document, found)))
 
 
 @help_text(
@@ -224,8 +200,7 @@ def _all(database: Database, wanted: CostsQuery) -> CostList:
 @registry_options
 def show(name: str, project: str, call: Call) -> None:
     """Show a cost matrix."""
-    with connected(call.url) as registry:
-        found = _costs(registry, project, name)
+    found = ask(call, costs_request(project, CostName.parse(name)))
     call.print(found, cost_table(found))
 
 
@@ -246,25 +221,17 @@ def default(*, dataset: str, name: str | None, clear: bool, project: str, call: 
     if (name is None) != clear:
         raise click.UsageError("Name a cost matrix, or give --none.")
     asked = Judging(project=project, cost_matrix=name)
-    found = document(
-        call.url,
+    request = Request(
         f"/datasets/{name_segment(dataset)}/cost-matrix",
         AskedAgain,
-        method="PUT",
-        body=asked,
-        stored=lambda database: _set_default(database, dataset, asked),
+        lambda at: asked_judging(at, dataset, asked),
+        asked,
+        "PUT",
     )
+    found = ask(call, request)
     runs = "1 run is" if found.n_runs == 1 else f"{found.n_runs} runs are"
     now = "no default cost matrix" if name is None else f"the default cost matrix {name}"
     call.print(
         {"dataset": dataset, "cost_matrix": name, "runs_asked": found.n_runs},
         f"{dataset} has {now}; {runs} re-evaluated.",
     )
-
-
-def _set_default(database: Database, dataset: str, asked: Judging) -> AskedAgain:
-    from offdiag.services.cost_matrices import set_default_costs
-
-    wanted = None if asked.cost_matrix is None else CostName.parse(asked.cost_matrix)
-    n_runs = set_default_costs(database, project=asked.project, dataset=dataset, wanted=wanted)
-    return AskedAgain(n_runs=n_runs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from offdiag.cli.call import Call, project_option, registry_options
-from offdiag.cli.documents import document, ids_of_runs
+from offdiag.cli.documents import ask, ids_of_runs
 from offdiag.cli.options import help_text, with_options
 from offdiag.cli.output import busy, note
 from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, ranking_tables
@@ -15,14 +15,14 @@ from offdiag.domain.runs import not_ranked_text
 from offdiag.domain.sentences import visible
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.metrics.costs.edits import require_understood
+from offdiag.records.base import Request
 from offdiag.records.decision import RuleRequest, TriedRule, tried_rule
 from offdiag.records.runs.multilabel import (
-    LabelCostsFound,
     LabelCostsRequest,
-    asked_label_costs,
     costs_of_text,
     costs_of_texts,
     label_cost_lines,
+    label_costs_request,
 )
 from offdiag.records.what_if import CostsOfRuns, CostsRequest, asked_costs
 from offdiag.sdk.target import current_author
@@ -63,14 +63,7 @@ def labels(
     asked = LabelCostsRequest(
         costs=costs_of_texts(costs), others=costs_of_text(others), baseline=baseline
     )
-    found = document(
-        call.url,
-        f"/runs/{run_id}/label-costs",
-        LabelCostsFound,
-        method="POST",
-        body=asked,
-        stored=lambda database: asked_label_costs(database, run_id, asked),
-    )
+    found = ask(call, label_costs_request(run_id, asked))
     call.print(found, [label_cost_table(found), *map(visible, label_cost_lines(found))])
 
 
@@ -129,13 +122,9 @@ def decide(
         author=current_author(),
     )
     with busy(f"Applying the rule to {run_id}"):
-        found = document(
-            call.url,
-            f"/runs/{run_id}/rules",
-            TriedRule,
-            method="POST",
-            body=asked,
-            stored=lambda database: _tried(database, run_id, asked),
+        path = f"/runs/{run_id}/rules"
+        found = ask(
+            call, Request(path, TriedRule, lambda at: _tried(at, run_id, asked), asked, "POST")
         )
     saved = () if found.saved is None else (f"Saved as {found.saved.id}.",)
     call.print(found, (*decision_tables(found), *saved))
@@ -265,14 +254,8 @@ def rank(
 
 def _compare(asked: CostsRequest, call: Call) -> None:
     with busy("Computing costs"):
-        found = document(
-            call.url,
-            "/costs",
-            CostsOfRuns,
-            query=asked,
-            stored=lambda database: asked_costs(database, asked),
-            of_results=True,
-        )
+        request = Request("/costs", CostsOfRuns, lambda at: asked_costs(at, asked), asked)
+        found = ask(call, request, of_results=True)
     require_understood(found.ignored)
     for left_out in found.left_out:
         note(f"Run {visible(left_out['run'])} is left out: {visible(left_out['reason'])}.")

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.call import Call, project_option, registry_options
-from offdiag.cli.documents import document
+from offdiag.cli.documents import ask
 from offdiag.cli.options import help_text
 from offdiag.cli.output import number, three_decimals
 from offdiag.domain.runs import choice_text, chosen_here_text, not_ranked_text
 from offdiag.domain.texts import name_segment
-from offdiag.records.promotion import LeadersQuery, RankedRuns, leaders_document
+from offdiag.records.base import Request
+from offdiag.records.promotion import RankedRuns, leaders_document
+from offdiag.records.runs.run import LeadersQuery
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -36,14 +38,13 @@ def leaders(*, dataset: str, project: str, metric: str | None, call: Call) -> No
     The set contains the best run with 95 % confidence, corrected for the number of runs.
     """
     wanted = LeadersQuery(project=project, metric=metric)
-    found = document(
-        call.url,
+    request = Request(
         f"/datasets/{name_segment(dataset)}/leaders",
         RankedRuns,
-        query=wanted,
-        stored=lambda database: _stored_leaders(database, dataset, wanted),
-        of_results=True,
+        lambda at: _stored_leaders(at, dataset, wanted),
+        wanted,
     )
+    found = ask(call, request, of_results=True)
     call.print(found, _best_set(found))
 
 

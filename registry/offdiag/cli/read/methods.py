@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.call import Call, project_option, registry_options
-from offdiag.cli.documents import document
+from offdiag.cli.documents import ask
 from offdiag.cli.options import help_text
 from offdiag.cli.output import number, three_decimals
 from offdiag.cli.tables import filled_table
 from offdiag.domain.number_text import count, p_in_column
-from offdiag.domain.texts import name_segment
-from offdiag.records.promotion import LeadersQuery
-from offdiag.records.runs.method import CurvePoint, Method, Methods, asked_methods, run_rows
+from offdiag.records.runs.method import (
+    CurvePoint,
+    Method,
+    Methods,
+    methods_request,
+    run_rows,
+)
+from offdiag.records.runs.run import LeadersQuery
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,14 +46,7 @@ def methods(*, dataset: str, project: str, metric: str | None, runs: bool, call:
     training runs and the sampling of examples.
     """
     wanted = LeadersQuery(project=project, metric=metric)
-    found = document(
-        call.url,
-        f"/datasets/{name_segment(dataset)}/methods",
-        Methods,
-        query=wanted,
-        stored=lambda database: asked_methods(database, dataset, **dict(wanted)),
-        of_results=True,
-    )
+    found = ask(call, methods_request(dataset, wanted), of_results=True)
     call.print(found, _shown(found, with_runs=runs))
 
 

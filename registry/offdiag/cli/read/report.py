@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.call import Call, evaluate_waiting, project_option, registry_options
-from offdiag.cli.documents import Server, connected, document, ids_of_runs
+from offdiag.cli.documents import Server, ask, connected, ids_of_runs
 from offdiag.cli.options import help_text, timeout_option, url_option, with_options
 from offdiag.cli.read.report_tables import (
     PENDING,
@@ -23,7 +23,7 @@ from offdiag.cli.read.report_tables import (
 )
 from offdiag.domain.texts import name_segment
 from offdiag.errors import NotFound
-from offdiag.records.base import InProject
+from offdiag.records.base import InProject, Request
 from offdiag.records.report import (
     AskedEdition,
     EditionsQuery,
@@ -33,8 +33,8 @@ from offdiag.records.report import (
     ReportList,
     SchedulesQuery,
     Target,
+    asked_reports,
     edition_with_figures,
-    report_list,
     scope_of_report,
     targets_of,
 )
@@ -234,7 +234,7 @@ def _created(
 def _created_on_server(
     server: Server, asked: NewReport, *, timeout_s: float
 ) -> EditionWithFigures:
-    made = server.ask("/reports", AskedEdition, method="POST", body=asked)
+    made = server.ask("/reports", AskedEdition, asked, method="POST")
     give_up_at = time.monotonic() + timeout_s
     for delay_s in delays():
         found = _edition(server, asked.project, made.name, made.number)
@@ -249,7 +249,7 @@ def _edition(server: Server, project: str, name: str, number: int | None) -> Edi
     return server.ask(
         f"/reports/{name_segment(name)}/editions/{_number_on(server, project, name, number)}",
         EditionWithFigures,
-        query=InProject(project=project),
+        InProject(project=project),
     )
 
 
@@ -257,11 +257,8 @@ def _number_on(server: Server, project: str, name: str, number: int | None) -> i
     """The number of an edition, by default the newest."""
     if number is not None:
         return number
-    found = server.ask(
-        f"/reports/{name_segment(name)}",
-        ReportDetail,
-        query=EditionsQuery(project=project, limit=1),
-    )
+    asked = EditionsQuery(project=project, limit=1)
+    found = server.ask(f"/reports/{name_segment(name)}", ReportDetail, asked)
     if not found.editions:
         raise NotFound(f"report {name!r} has no edition yet.", field="number")
     return found.editions[0].number
@@ -274,20 +271,10 @@ def _number_on(server: Server, project: str, name: str, number: int | None) -> i
 def list_reports(project: str | None, call: Call) -> None:
     """List reports with their newest edition."""
     wanted = SchedulesQuery(project=project)
-    found = document(
-        call.url,
-        "/reports",
-        ReportList,
-        query=wanted,
-        stored=lambda database: _all(database, wanted),
+    found = ask(
+        call, Request("/reports", ReportList, lambda at: asked_reports(at, wanted), wanted)
     )
     call.print(found, report_table(found.reports) if found.reports else "There are no reports.")
-
-
-def _all(database: Database, wanted: SchedulesQuery) -> ReportList:
-    from offdiag.services.reports.page import reports_page
-
-    return report_list(reports_page(database, project=wanted.project))
 
 
 @_help(
@@ -350,7 +337,7 @@ def export(
             number = _number_on(registry, project, name, number)
             content = registry.content(
                 f"/reports/{name_segment(name)}/editions/{number}/files/{kind}",
-                query=InProject(project=project),
+                InProject(project=project),
             )
         else:
             from offdiag.services.reports.page import edition_file

@@ -11,8 +11,8 @@ import click
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import (
     Server,
+    ask,
     connected,
-    document,
     ids_of_runs,
     known_datasets,
     note_unknown_name,
@@ -35,35 +35,36 @@ from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.filters.ranges import out_of_range
-from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE
+from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE, Request
 from offdiag.records.runs.evaluation import (
     EvaluationQuery,
     EvaluationResponse,
     HistoryResponse,
     RunWithResults,
+    asked_history,
+    asked_run_with_results,
     evaluation_answer,
-    history_answer,
     judged_flags,
-    run_with_results,
 )
-from offdiag.records.runs.multilabel import ConfusedLabelsFound, confused_document
+from offdiag.records.runs.multilabel import (
+    ConfusedQuery,
+    confused_request,
+)
 from offdiag.records.runs.run import (
     DeletedRuns,
     DeletedRunsQuery,
     RunList,
     RunPage,
     RunsQuery,
+    asked_runs,
     deleted_document,
-    run_summary,
 )
 from offdiag.records.runs.slices import (
     MOST_GAPS,
-    Fairness,
     FairnessQuery,
-    RunSlices,
     SlicesQuery,
-    asked_fairness,
-    asked_slices,
+    fairness_request,
+    slices_request,
 )
 from offdiag.sdk.registry import RUN_ID, quoted
 from offdiag.sdk.target import current_author
@@ -130,7 +131,9 @@ def list_runs(
             )
             is_cut = pages[-1].next_page_token is not None
         else:
-            found, is_cut = _stored(registry, query, limit)
+            evaluate_waiting(registry)
+            found, following = asked_runs(registry, query, limit=limit)
+            is_cut = following is not None
     call.print(found, _listed(found, is_filtered=bool(filter_text or project or dataset)))
     if is_cut:
         note(f"More runs match; these are the first {limit:,}. --limit shows more.")
@@ -151,27 +154,6 @@ def _listed(found: RunList, *, is_filtered: bool) -> Iterator[Table | str]:
         yield "There are no such runs." if is_filtered else "There are no runs."
 
 
-def _stored(database: Database, query: RunsQuery, limit: int) -> tuple[RunList, bool]:
-    """The first runs, and whether there are more."""
-    from offdiag.services.run_search import search_page
-
-    evaluate_waiting(database)
-    found = search_page(
-        database,
-        filter_text=query.filter,
-        order_by=query.order_by,
-        project=None,
-        after=None,
-        limit=limit,
-    )
-    listed = RunList(
-        runs=list(map(run_summary, found.runs)),
-        n_without_slices=found.n_without_slices,
-        n_weighted=found.n_weighted,
-    )
-    return listed, found.following is not None
-
-
 @help_text(
     "runs show r_4bcd6fgh8jkm",
     "runs show r_4bcd6fgh8jkm --slice country=DE",
@@ -189,31 +171,20 @@ def _stored(database: Database, query: RunsQuery, limit: int) -> tuple[RunList, 
 def show(run_id: str, slice_text: str | None, call: Call) -> None:
     """Show a run with its confusion matrix and all metrics."""
     if slice_text is not None:
-        part = document(
-            call.url,
+        request = Request(
             f"/runs/{run_id}/evaluation",
             EvaluationResponse,
-            query=EvaluationQuery(slice=slice_text),
-            stored=lambda database: _stored_slice(database, run_id, slice_text),
+            lambda at: _stored_slice(at, run_id, slice_text),
+            EvaluationQuery(slice=slice_text),
         )
+        part = ask(call, request)
         shown, tables = part.plain(), slice_tables(part)
     else:
-        run = document(
-            call.url,
-            f"/runs/{run_id}/results",
-            RunWithResults,
-            stored=lambda database: _stored_run(database, run_id),
-            of_results=True,
-        )
+        path = f"/runs/{run_id}/results"
+        results = Request(path, RunWithResults, lambda at: asked_run_with_results(at, run_id))
+        run = ask(call, results, of_results=True)
         shown, tables = run_dict(run), run_tables(run)
     call.print(shown, tables)
-
-
-def _stored_run(database: Database, run_id: str) -> RunWithResults:
-    from offdiag.store.run_page import read_run
-
-    with database.read() as session:
-        return run_with_results(read_run(session, run_id))
 
 
 def _stored_slice(database: Database, run_id: str, slice_text: str) -> EvaluationResponse:
@@ -244,14 +215,7 @@ def _stored_slice(database: Database, run_id: str, slice_text: str) -> Evaluatio
 @registry_options
 def fairness(run_id: str, by: str, class_label: str | None, call: Call) -> None:
     """Compare groups of examples by the usual criteria of fairness."""
-    asked = FairnessQuery(by=by, class_label=class_label)
-    found = document(
-        call.url,
-        f"/runs/{run_id}/fairness",
-        Fairness,
-        query=asked,
-        stored=lambda database: asked_fairness(database, run_id, asked),
-    )
+    found = ask(call, fairness_request(run_id, FairnessQuery(by=by, class_label=class_label)))
     call.print(
         found,
         fairness_tables(found)
@@ -283,14 +247,7 @@ def slices(
 ) -> None:
     """List the slices on which a run is worse than on the rest."""
     query = SlicesQuery(metric=metric, limit=limit, columns=columns)
-    found = document(
-        call.url,
-        f"/runs/{run_id}/slices",
-        RunSlices,
-        query=query,
-        stored=lambda database: asked_slices(database, run_id, query),
-        of_results=True,
-    )
+    found = ask(call, slices_request(run_id, query), of_results=True)
     call.print(
         found,
         worst_slices_table(found)
@@ -308,12 +265,8 @@ def slices(
 @registry_options
 def history(run_id: str, call: Call) -> None:
     """Show all evaluations of a run and what changed between them."""
-    found = document(
-        call.url,
-        f"/runs/{run_id}/history",
-        HistoryResponse,
-        stored=lambda database: _stored_history(database, run_id),
-    )
+    path = f"/runs/{run_id}/history"
+    found = ask(call, Request(path, HistoryResponse, lambda at: asked_history(at, run_id)))
     call.print(
         found,
         history_table(found.evaluations)
@@ -322,27 +275,13 @@ def history(run_id: str, call: Call) -> None:
     )
 
 
-def _stored_history(database: Database, run_id: str) -> HistoryResponse:
-    from offdiag.services.evaluation.history import run_history
-
-    return history_answer(run_id, run_history(database, run_id))
-
-
 @help_text("runs confused r_4bcd6fgh8jkm", see=("runs show", "compare"))
 @runs.command()
 @click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @registry_options
 def confused(run_id: str, call: Call) -> None:
     """Show which labels of the multi-label run RUN are confused, and when, with the evidence."""
-
-    def stored(database: Database) -> ConfusedLabelsFound:
-        from offdiag.services.multilabel import confused_labels_of
-
-        return confused_document(confused_labels_of(database, run_id))
-
-    found = document(
-        call.url, f"/runs/{run_id}/confused-labels", ConfusedLabelsFound, stored=stored
-    )
+    found = ask(call, confused_request(run_id, ConfusedQuery()))
     none = f"No label is confused more often than chance explains ({found.n:,} examples)."
     lines = [
         line
@@ -384,12 +323,9 @@ def delete(run_id: str, call: Call) -> None:
 def deleted(*, project: str | None, dataset: str | None, limit: int, call: Call) -> None:
     """List deleted runs that can be restored, last deleted first."""
     query = DeletedRunsQuery(project=project, dataset=dataset, limit=limit)
-    found = document(
-        call.url,
-        "/deleted-runs",
-        DeletedRuns,
-        query=query,
-        stored=lambda database: deleted_document(database, query),
+    found = ask(
+        call,
+        Request("/deleted-runs", DeletedRuns, lambda at: deleted_document(at, query), query),
     )
     call.print(found, deleted_table(found) if found.runs else "There are no such runs.")
     if found.is_cut:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from offdiag.domain.runs import RunState, Task
-from offdiag.records.base import InProject, Notices, RequestBody, ResponseBody
+from offdiag.domain.texts import CostName
+from offdiag.records.base import InProject, Notices, Request, RequestBody, ResponseBody
 from offdiag.records.datasets.truth import TruthVersion, truth_version
 from offdiag.records.runs.run import Labels, labels_document
 
@@ -155,6 +156,10 @@ def stored_datasets(database: Database) -> DatasetList:
         return DatasetList(datasets=[dataset_summary(*each) for each in dataset_overview(session)])
 
 
+EVERY_DATASET = Request("/datasets", DatasetList, stored_datasets)
+"""All datasets; on a server, those that the caller may view."""
+
+
 _BEFORE_STATES = ("project", "name", "task", "truth_version", "n_samples", "n_classes", "n_runs")
 DATASET_COLUMNS = (*_BEFORE_STATES, *(state.value for state in RunState), "last_logged_at")
 
@@ -163,6 +168,32 @@ def dataset_row(dataset: DatasetSummary) -> tuple[Cell, ...]:
     """A dataset as a line of CSV, in the order of `DATASET_COLUMNS`."""
     states = (dataset.runs_by_state[state.value] for state in RunState)
     return (*dataset.row(_BEFORE_STATES), *states, *dataset.row(["last_logged_at"]))
+
+
+def asked_dataset(database: Database, project: str, name: str) -> Dataset:
+    """A dataset by its name. Raises `NotFound`."""
+    from offdiag.services.datasets import browse_dataset
+
+    return dataset_document(browse_dataset(database, project=project, dataset=name))
+
+
+def asked_baseline(database: Database, project: str, dataset: str) -> Baseline:
+    """The baseline of a dataset. Raises `NotFound`."""
+    from offdiag.services.datasets import baseline_of
+
+    found = baseline_of(database, project=project, dataset=dataset)
+    if found is None:
+        return Baseline(run=None, run_name=None)
+    return Baseline(run=found.run_id, run_name=found.run_name)
+
+
+def asked_judging(database: Database, dataset: str, asked: Judging) -> AskedAgain:
+    """Set or remove the default costs of a dataset."""
+    from offdiag.services.cost_matrices import set_default_costs
+
+    wanted = None if asked.cost_matrix is None else CostName.parse(asked.cost_matrix)
+    n_runs = set_default_costs(database, project=asked.project, dataset=dataset, wanted=wanted)
+    return AskedAgain(n_runs=n_runs)
 
 
 def dataset_document(found: DatasetDetail) -> Dataset:

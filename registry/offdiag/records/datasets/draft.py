@@ -12,6 +12,7 @@ from offdiag.records.base import InProject, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.services.samples.drafts import LabelDraft
+    from offdiag.store.database import Database
 
 MOST_TASKS = 1_000
 
@@ -131,6 +132,49 @@ class AnsweredTasks(InProject):
 
     tasks: list[dict[str, Any]] = Field(min_length=1, max_length=10_000)
     author: str | None = Field(default=None, description="Who imports it.")
+
+
+def asked_answers(
+    database: Database, dataset: str, asked: ProposedLabels, author: str | None, *, is_final: bool
+) -> AnswersStored:
+    """Store the answers of a person, or decide with them."""
+    from offdiag.inputs.content.given_samples import sample_names
+    from offdiag.services.samples.drafts import answer_labels
+
+    n = answer_labels(
+        database,
+        project=asked.project,
+        dataset=dataset,
+        labels=dict(zip(sample_names(asked.samples), asked.labels, strict=True)),
+        author=author,
+        note=asked.note,
+        is_final=is_final,
+    )
+    return AnswersStored(n_answers=n)
+
+
+def asked_withdrawal(
+    database: Database, dataset: str, asked: WithdrawnLabels, author: str | None
+) -> AnswersStored:
+    """Withdraw the answers of a person."""
+    from offdiag.services.samples.drafts import withdraw_answers
+
+    n = withdraw_answers(
+        database, project=asked.project, dataset=dataset, samples=asked.samples, author=author
+    )
+    return AnswersStored(n_answers=n)
+
+
+def asked_import(
+    database: Database, dataset: str, asked: AnsweredTasks, author: str | None
+) -> AnswersStored:
+    """Add the answers in an export of an annotation tool."""
+    from offdiag.services.samples.tasks import import_answers
+
+    n = import_answers(
+        database, project=asked.project, dataset=dataset, records=asked.tasks, author=author
+    )
+    return AnswersStored(n_answers=n)
 
 
 def draft_document(found: LabelDraft, reader: str | None) -> Draft:

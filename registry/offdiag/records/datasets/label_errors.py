@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from offdiag.domain.sample_content import SuspectQuestion
-from offdiag.records.base import InProject, ResponseBody
+from offdiag.domain.texts import name_segment
+from offdiag.records.base import InProject, Request, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
@@ -144,6 +145,15 @@ def asked_suspects(
     )
 
 
+def suspects_request(dataset: str, asked: SuspectsQuery) -> Request[Suspects]:
+    return Request(
+        f"/datasets/{name_segment(dataset)}/suspects",
+        Suspects,
+        lambda at: asked_suspects(at, dataset, asked),
+        asked,
+    )
+
+
 def asked_noise(
     database: Database,
     dataset: str,
@@ -155,6 +165,15 @@ def asked_noise(
 
     return noise_document(
         label_noise(database, project=asked.project, dataset=dataset, share=asked.share, kept=kept)
+    )
+
+
+def noise_request(dataset: str, asked: NoiseQuery) -> Request[Noise]:
+    return Request(
+        f"/datasets/{name_segment(dataset)}/noise",
+        Noise,
+        lambda at: asked_noise(at, dataset, asked),
+        asked,
     )
 
 

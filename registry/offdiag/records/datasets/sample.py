@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from binascii import Error as NotBase64
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -12,6 +13,9 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import MOST_AT_ONCE, GivenSample, given_samples
 from offdiag.records.base import InProject, Page, Paged, RequestBody, ResponseBody
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
 
 
 class SampleUpload(RequestBody):
@@ -101,6 +105,14 @@ class ContentShown(ResponseBody):
     image_template: str | None
     link_template: str | None
     is_hidden: bool
+
+
+def asked_content(database: Database, project: str, dataset: str) -> ContentShown:
+    """Where content of a dataset is stored elsewhere. Raises `NotFound`."""
+    from offdiag.services.samples.content import browse_content
+
+    found = browse_content(database, project=project, dataset=dataset)
+    return ContentShown.made_of(found.places)
 
 
 def uploads_of(project: str, samples: list[GivenSample]) -> SampleUploads:

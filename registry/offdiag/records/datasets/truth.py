@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from offdiag.services.truth.impact import MovedRun as MovedRunRead
     from offdiag.services.truth.impact import TruthImpact
     from offdiag.services.truth.versions import LabelDifference, TruthComparison, TruthHistory
+    from offdiag.store.database import Database
     from offdiag.store.truths import TruthSummary
 
 
@@ -220,6 +221,13 @@ def truth_version(found: TruthSummary) -> TruthVersion:
     return TruthVersion.made_of(found, version=found.number, sample_ids=found.id_kind)
 
 
+def asked_truths(database: Database, project: str, dataset: str) -> TruthList:
+    """All label versions of a dataset. Raises `NotFound`."""
+    from offdiag.services.truth.versions import truth_history
+
+    return truth_list(truth_history(database, project=project, dataset=dataset))
+
+
 def truth_list(history: TruthHistory) -> TruthList:
     """All label versions of a dataset."""
     return TruthList(
@@ -247,12 +255,37 @@ def difference_document(
     )
 
 
+def asked_difference(
+    database: Database, dataset: str, asked: DifferenceQuery, *, limit: int | None
+) -> Difference:
+    """The differences between two versions, with at most `limit` samples, or with all."""
+    from offdiag.services.truth.versions import compare_truths
+
+    found = compare_truths(
+        database, project=asked.project, dataset=dataset, before=asked.before, after=asked.after
+    )
+    return difference_document(
+        found, project=asked.project, dataset=dataset, start=asked.start, limit=limit
+    )
+
+
 SAMPLE_COLUMNS = ("sample", "before", "after")
 
 
 def sample_rows(difference: LabelDifference) -> Iterator[tuple[Cell, ...]]:
     """Every changed sample as a line of CSV; a missing label is empty."""
     return ((each.sample, each.before, each.after) for each in difference.samples())
+
+
+def asked_impact(database: Database, dataset: str, number: int, asked: ImpactQuery) -> Impact:
+    """The effect of a version on the runs of a dataset. Raises `NotFound`."""
+    from offdiag.services.truth.impact import truth_impact
+
+    return impact_document(
+        truth_impact(
+            database, project=asked.project, dataset=dataset, number=number, since=asked.since
+        )
+    )
 
 
 def impact_document(impact: TruthImpact) -> Impact:

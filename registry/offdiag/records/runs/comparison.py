@@ -9,7 +9,14 @@ from pydantic import Field
 
 from offdiag.comparison.churn import PairedOutcome
 from offdiag.comparison.differences import DifferenceStatus
-from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE, RequestBody, ResponseBody, Value
+from offdiag.records.base import (
+    MOST_ON_A_PAGE,
+    USUAL_ON_A_PAGE,
+    Request,
+    RequestBody,
+    ResponseBody,
+    Value,
+)
 from offdiag.records.runs.run import RunBasics
 
 if TYPE_CHECKING:
@@ -206,6 +213,10 @@ def asked_comparison(
     return comparison_document(found)
 
 
+def comparison_request(ids: Sequence[str], asked: ComparisonQuery) -> Request[Comparison]:
+    return Request("/compare", Comparison, lambda at: asked_comparison(at, ids, asked), asked)
+
+
 def slices_document(found: SliceChanges) -> ComparedSlices:
     return ComparedSlices.made_of(
         found,
@@ -250,6 +261,14 @@ def asked_examples(
         size=asked.limit if limit is None else limit,
     )
     return compared_examples(found)
+
+
+def examples_request(
+    asked: ComparedExamplesQuery, limit: int | None = None
+) -> Request[ComparedExamples]:
+    return Request(
+        "/compare/examples", ComparedExamples, lambda at: asked_examples(at, asked, limit), asked
+    )
 
 
 def compared_examples(found: ChangedExamples) -> ComparedExamples:

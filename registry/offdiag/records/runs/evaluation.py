@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from offdiag.metrics.counted import Counted
     from offdiag.services.evaluation.compute import CollapsedEvaluation
     from offdiag.services.evaluation.history import HistoryEntry
+    from offdiag.store.database import Database
     from offdiag.store.evaluations import StoredEvaluation
     from offdiag.store.flags import FlagRecord
     from offdiag.store.run_page import RunDetail
@@ -316,6 +317,14 @@ def _set_counts(counted: Counted) -> list[int] | None:
     return tally_numbers(counted.tally).tolist() if isinstance(counted, CountedSets) else None
 
 
+def asked_run_with_results(database: Database, run_id: str) -> RunWithResults:
+    """Everything about a run, with its results. Raises `NotFound`."""
+    from offdiag.store.run_page import read_run
+
+    with database.read() as session:
+        return run_with_results(read_run(session, run_id))
+
+
 def run_with_results(detail: RunDetail) -> RunWithResults:
     from offdiag.metrics.confusion import ConfusionMatrix
 
@@ -389,6 +398,13 @@ def costs_answer(detail: RunDetail) -> RunCostResponse:
         values={} if costs is None else values_of(costs.values),
         outdated=outdated_document(detail.outdated),
     )
+
+
+def asked_history(database: Database, run_id: str) -> HistoryResponse:
+    """All evaluations of a run, oldest first."""
+    from offdiag.services.evaluation.history import run_history
+
+    return history_answer(run_id, run_history(database, run_id))
 
 
 def history_answer(run_id: str, entries: Iterable[HistoryEntry]) -> HistoryResponse:

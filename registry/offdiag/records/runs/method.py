@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from offdiag.records.base import ResponseBody, Value
+from offdiag.domain.texts import name_segment
+from offdiag.records.base import Request, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
+    from offdiag.records.runs.run import LeadersQuery
     from offdiag.services.lru_cache import LruCache
     from offdiag.services.methods.compared import Methods as FoundMethods
     from offdiag.services.methods.estimates import KnownMoments
@@ -113,16 +115,23 @@ RUN_COLUMNS = ("method", "train_size", "seed", "fold", "run_id", "name", "value"
 def asked_methods(
     database: Database,
     dataset: str,
-    *,
-    project: str,
-    metric: str | None,
+    asked: LeadersQuery,
     kept: LruCache[KnownMoments] | None = None,
 ) -> Methods:
-    """The methods of a dataset by `metric`, the primary one by default."""
+    """The methods of a dataset by a metric, the primary one by default."""
     from offdiag.services.methods.compared import methods_of
 
     return methods_document(
-        methods_of(database, project=project, name=dataset, metric=metric, kept=kept)
+        methods_of(database, project=asked.project, name=dataset, metric=asked.metric, kept=kept)
+    )
+
+
+def methods_request(dataset: str, asked: LeadersQuery) -> Request[Methods]:
+    return Request(
+        f"/datasets/{name_segment(dataset)}/methods",
+        Methods,
+        lambda at: asked_methods(at, dataset, asked),
+        asked,
     )
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from offdiag.domain.number_text import signed
 from offdiag.errors import InvalidInput
 from offdiag.metrics.multilabel_runs.confused import Confusion
-from offdiag.records.base import RequestBody, ResponseBody, Value
+from offdiag.records.base import Request, RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.metrics.multilabel_runs.confused import ConfusedLabel
@@ -116,6 +116,16 @@ def asked_label_costs(
             others=OutcomeCosts(**dict(asked.others)),
             baseline=asked.baseline,
         )
+    )
+
+
+def label_costs_request(run_id: str, asked: LabelCostsRequest) -> Request[LabelCostsFound]:
+    return Request(
+        f"/runs/{run_id}/label-costs",
+        LabelCostsFound,
+        lambda at: asked_label_costs(at, run_id, asked),
+        asked,
+        "POST",
     )
 
 
@@ -254,6 +264,22 @@ class ConfusedLabelsFound(ResponseBody):
     confidence: float
     found: list[ConfusedLabelFound]
     method: str
+
+
+def asked_confused(database: Database, run_id: str, asked: ConfusedQuery) -> ConfusedLabelsFound:
+    """The labels of a run that are confused."""
+    from offdiag.services.multilabel import confused_labels_of
+
+    return confused_document(confused_labels_of(database, run_id, confidence=asked.confidence))
+
+
+def confused_request(run_id: str, asked: ConfusedQuery) -> Request[ConfusedLabelsFound]:
+    return Request(
+        f"/runs/{run_id}/confused-labels",
+        ConfusedLabelsFound,
+        lambda at: asked_confused(at, run_id, asked),
+        asked,
+    )
 
 
 def confused_document(found: ConfusedLabels) -> ConfusedLabelsFound:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from offdiag.store.outdated import OutdatedResults
     from offdiag.store.run_page import EvaluationFacts, RunDetail, RunHeader, RunResults
     from offdiag.store.run_rows import RunEntry
+    from offdiag.store.run_search import SearchPlace
 
 HidesMinority = Annotated[
     bool | None,
@@ -274,6 +275,14 @@ class RunPage(Page, RunList):
     """A page of runs."""
 
 
+class LeadersQuery(InProject):
+    """The metric to rank runs by."""
+
+    metric: str | None = Field(
+        default=None, description="Key of an aggregate metric; by default the primary metric."
+    )
+
+
 class RunChanges(RequestBody):
     """Changes to a run; omitted fields stay as they are."""
 
@@ -404,6 +413,23 @@ def run_summary(run: FoundRun) -> RunSummary:
         evaluation=None if run.n_samples is None else ListedEvaluation.made_of(run),
         worst_class=None if worst is None else ListedClass.made_of(worst, tp=worst.hits),
     )
+
+
+def asked_runs(
+    database: Database, asked: RunsQuery, *, limit: int, after: SearchPlace | None = None
+) -> tuple[RunList, SearchPlace | None]:
+    """At most `limit` runs after a place, and the place after which there are more."""
+    from offdiag.services.run_search import search_page
+
+    found = search_page(
+        database,
+        filter_text=asked.filter,
+        order_by=asked.order_by,
+        project=asked.project,
+        after=after,
+        limit=limit,
+    )
+    return RunList.made_of(found, runs=list(map(run_summary, found.runs))), found.following
 
 
 def found_run(run: RunSummary) -> FoundRun:

@@ -10,7 +10,7 @@ from pydantic import Field
 from offdiag.domain.sentences import as_sentence
 from offdiag.domain.slices import slice_of
 from offdiag.metrics.groups.fairness import LEFT_OUT, Criterion, not_compared
-from offdiag.records.base import RequestBody, ResponseBody, Value
+from offdiag.records.base import Request, RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -214,6 +214,12 @@ def asked_fairness(database: Database, run_id: str, asked: FairnessQuery) -> Fai
     return fairness_document(found)
 
 
+def fairness_request(run_id: str, asked: FairnessQuery) -> Request[Fairness]:
+    return Request(
+        f"/runs/{run_id}/fairness", Fairness, lambda at: asked_fairness(at, run_id, asked), asked
+    )
+
+
 def asked_slices(database: Database, run_id: str, asked: SlicesQuery) -> RunSlices:
     """The slices on which a run is worse than on the rest. Raises `EvaluationPending` for a run
     that is not evaluated on the newest labels yet.
@@ -224,6 +230,12 @@ def asked_slices(database: Database, run_id: str, asked: SlicesQuery) -> RunSlic
     counted = stored_evaluation(database, run_id).counted
     found = slice_findings(database, run_id, counted, columns=asked.crossed)
     return run_slices(run_id, found, asked)
+
+
+def slices_request(run_id: str, asked: SlicesQuery) -> Request[RunSlices]:
+    return Request(
+        f"/runs/{run_id}/slices", RunSlices, lambda at: asked_slices(at, run_id, asked), asked
+    )
 
 
 def fairness_document(found: RunFairness) -> Fairness:

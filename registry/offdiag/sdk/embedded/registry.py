@@ -15,15 +15,10 @@ from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts
 from offdiag.domain.sample_content import LoggedSamples, allowed_hosts
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
-from offdiag.records.base import RequestBody
+from offdiag.records.base import Answer, Request
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
-from offdiag.sdk.registry import (
-    Answer,
-    RevisionQuestion,
-    SearchQuestion,
-    find_run,
-)
+from offdiag.sdk.registry import RevisionQuestion, SearchQuestion, find_run
 from offdiag.services import datasets, run_search
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.pending import evaluate_few, evaluate_pending
@@ -225,15 +220,8 @@ class EmbeddedRegistry:
             most_bytes=self.settings.server.most_content_bytes,
         )
 
-    def document(
-        self,
-        method: str,  # noqa: ARG002
-        path: str,  # noqa: ARG002
-        asked: RequestBody,  # noqa: ARG002
-        answer: type[Answer],  # noqa: ARG002
-        stored: Callable[[Database], Answer],
-    ) -> Answer:
-        return stored(self.database)
+    def ask(self, request: Request[Answer]) -> Answer:
+        return request.stored(self.database)
 
 
 @dataclass(frozen=True, slots=True)

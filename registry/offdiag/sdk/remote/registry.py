@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision, label_text
@@ -18,18 +18,12 @@ from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, Server
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import notes_on_matrix
-from offdiag.records.base import RequestBody
+from offdiag.records.base import Answer, Request, RequestBody
 from offdiag.records.datasets.sample import uploads_of
 from offdiag.records.ingest import ClosedRun, ClosedRuns
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
 from offdiag.sdk.evaluations.evaluation import Evaluation
-from offdiag.sdk.registry import (
-    Answer,
-    OpenedRun,
-    RevisionQuestion,
-    SearchQuestion,
-    find_run,
-)
+from offdiag.sdk.registry import OpenedRun, RevisionQuestion, SearchQuestion, find_run
 from offdiag.sdk.remote import requests
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.log_requests import new_counts, new_matrix, new_paired_counts, new_run
@@ -56,9 +50,6 @@ from offdiag.services.ingest.encode_predictions import (
     require_dataset_or_truth,
 )
 from offdiag.settings import Settings, load_settings
-
-if TYPE_CHECKING:
-    from offdiag.store.database import Database
 
 Said = TypeVar("Said")
 
@@ -281,20 +272,14 @@ class RemoteRegistry:
             _AWAY[url] = time.monotonic() + AWAY_S
         return LoggedSamples(dataset, 0, 0, 0, 0, n_waiting=len(samples))
 
-    def document(
-        self,
-        method: str,
-        path: str,
-        asked: RequestBody,
-        answer: type[Answer],
-        stored: Callable[[Database], Answer],  # noqa: ARG002
-    ) -> Answer:
+    def ask(self, request: Request[Answer]) -> Answer:
+        path, asked = request.path, request.asked or RequestBody()
         if path.startswith("/runs/"):
             _sent(path.split("/")[2])
-        if method == "GET":
+        if request.method == "GET":
             query = asked.model_dump(mode="json", exclude_defaults=True)
-            return self._reader.get(path, answer, **query)
-        return answer.model_validate_json(self._reader.send(method, path, asked))
+            return self._reader.get(path, request.answer, **query)
+        return request.answer.model_validate_json(self._reader.send(request.method, path, asked))
 
     @property
     def _is_offline(self) -> bool:

@@ -24,14 +24,14 @@ from offdiag.metrics.counted import Counted, CountedSets, are_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import tally_of_numbers
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.records.base import MOST_ON_A_PAGE, RequestBody, ResponseBody
+from offdiag.records.base import MOST_ON_A_PAGE, Answer, RequestBody, ResponseBody
 from offdiag.records.datasets.dataset import Dataset, Grouping
 from offdiag.records.datasets.truth import Correction, SlicesToAdd
 from offdiag.records.runs.evaluation import CollapsedGroups, EvaluationResponse, WeightedBody
 from offdiag.records.runs.run import Labels, Run, RunPage, found_run
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
-from offdiag.sdk.registry import Answer, RevisionQuestion, SearchQuestion
+from offdiag.sdk.registry import RevisionQuestion, SearchQuestion
 from offdiag.sdk.remote.connection import Connection, delays, once_evaluated, with_retries
 
 

@@ -9,21 +9,17 @@ from offdiag.domain.column_names import by_label
 from offdiag.errors import InvalidInput
 from offdiag.extras import optional
 from offdiag.records.runs.multilabel import (
-    ConfusedLabelsFound,
     ConfusedQuery,
-    LabelCostsFound,
     LabelCostsRequest,
     OutcomeCostsRequest,
-    asked_label_costs,
-    confused_document,
+    confused_request,
+    label_costs_request,
 )
 from offdiag.sdk.run import Run
 from offdiag.sdk.search import registry_of, resolved_id
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from offdiag.store.database import Database
 
 
 def confused_labels(
@@ -53,15 +49,7 @@ def confused_labels(
 
     at = registry_of([run], url)
     run_id = resolved_id(at, run)
-
-    def stored(database: Database) -> ConfusedLabelsFound:
-        from offdiag.services.multilabel import confused_labels_of
-
-        return confused_document(confused_labels_of(database, run_id, confidence=confidence))
-
-    query = ConfusedQuery.asked(confidence=confidence)
-    path = f"/runs/{run_id}/confused-labels"
-    found = at.document("GET", path, query, ConfusedLabelsFound, stored)
+    found = at.ask(confused_request(run_id, ConfusedQuery.asked(confidence=confidence)))
     columns = ["sentence", "evidence_text", "kind", "label", "other", "when"]
     numbers = ["errors_with", "n_with", "errors_without", "n_without", "p_adjusted"]
     rows = [
@@ -124,12 +112,7 @@ def label_costs(
         others=_outcomes(others),
         baseline=None if baseline is None else resolved_id(at, baseline),
     )
-
-    def stored(database: Database) -> LabelCostsFound:
-        return asked_label_costs(database, run_id, asked)
-
-    path = f"/runs/{run_id}/label-costs"
-    found = at.document("POST", path, asked, LabelCostsFound, stored).plain()
+    found = at.ask(label_costs_request(run_id, asked)).plain()
     rows = []
     for each in found.pop("labels"):
         total, choice = each["total_cost"], each["threshold"] or {}

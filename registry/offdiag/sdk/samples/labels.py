@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from offdiag.domain.labels import TruthRevision, label_text
@@ -10,6 +10,7 @@ from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.extras import optional
 from offdiag.inputs.content.given_samples import sample_name, sample_names
+from offdiag.records.base import Request, RequestBody
 from offdiag.records.datasets.draft import (
     AnsweredTasks,
     AnswersStored,
@@ -21,16 +22,17 @@ from offdiag.records.datasets.draft import (
     TasksQuery,
     UndoneVersion,
     WithdrawnLabels,
+    asked_answers,
+    asked_import,
+    asked_withdrawal,
     draft_document,
 )
 from offdiag.records.datasets.label_errors import (
     MOST_SUSPECTS,
-    Noise,
     NoiseQuery,
-    Suspects,
     SuspectsQuery,
-    asked_noise,
-    asked_suspects,
+    noise_request,
+    suspects_request,
 )
 from offdiag.records.datasets.truth import Corrected
 from offdiag.sdk.registry import Registry
@@ -83,12 +85,7 @@ def suspect_labels(
         at_least=at_least,
         limit=limit,
     )
-
-    def stored(database: Database) -> Suspects:
-        return asked_suspects(database, dataset, asked)
-
-    path = f"/datasets/{name_segment(dataset)}/suspects"
-    found = at.document("GET", path, asked, Suspects, stored).plain()
+    found = at.ask(suspects_request(dataset, asked)).plain()
     if found["missing"] is not None:
         raise Conflict(found["missing"], field="dataset", hint="Log runs with y_score=.")
     columns = ("sample", "label", "suggested", "score", "against", "reason")
@@ -127,12 +124,7 @@ def label_noise(
 
     at = target(url)
     query = NoiseQuery.asked(project=project if project is not None else at.project, share=share)
-
-    def stored(database: Database) -> Noise:
-        return asked_noise(database, dataset, query)
-
-    path = f"/datasets/{name_segment(dataset)}/noise"
-    found = at.document("GET", path, query, Noise, stored)
+    found = at.ask(noise_request(dataset, query))
     if not found.models:
         raise Conflict(
             found.missing or "no model has a vote", field="dataset", hint="Log runs of models."
@@ -182,7 +174,7 @@ class LabelDraft:
             return draft_document(read(database, **self._where), self._author)
 
         query = DraftQuery(project=self._project, author=self._author)
-        return self._at.document("GET", self._path(), query, Draft, stored)
+        return self._at.ask(Request(self._path(), Draft, stored, query))
 
     def frame(self) -> pd.DataFrame:
         """One row for each answer that `read` shows: `sample`, `label`, `author`, `answer`,
@@ -225,19 +217,12 @@ class LabelDraft:
 
     def withdraw(self, samples: Sequence[object]) -> int:
         """Withdraw your answers on `samples`; returns how many there were."""
-
-        def stored(database: Database) -> AnswersStored:
-            from offdiag.services.samples.drafts import withdraw_answers
-
-            n = withdraw_answers(database, **self._where, samples=samples, author=self._author)
-            return AnswersStored(n_answers=n)
-
         body = WithdrawnLabels(
             project=self._project, samples=[sample_name(s) for s in samples], author=self._author
         )
-        return self._at.document(
-            "POST", self._path("/withdraw"), body, AnswersStored, stored
-        ).n_answers
+        return self._n_answers(
+            "/withdraw", body, lambda at: asked_withdrawal(at, self._dataset, body, body.author)
+        )
 
     def publish(self, *, reason: str, opinions: Literal[1, 2] = 1) -> TruthRevision:
         """Create a label version with the answers that agree; other samples keep their labels.
@@ -260,8 +245,8 @@ class LabelDraft:
         body = PublishedDraft(
             project=self._project, reason=reason, opinions=opinions, author=self._author
         )
-        done = self._at.document("POST", self._path("/publish"), body, Corrected, stored)
-        return TruthRevision(**done.plain())
+        asked = Request(self._path("/publish"), Corrected, stored, body, "POST")
+        return TruthRevision(**self._at.ask(asked).plain())
 
     def undo(self, version: int, *, reason: str) -> TruthRevision:
         """Restore the labels that the published `version` changed, in another version.
@@ -280,7 +265,8 @@ class LabelDraft:
 
         body = UndoneVersion(project=self._project, reason=reason, author=self._author)
         path = f"/datasets/{name_segment(self._dataset)}/truth/{version}/undo"
-        return TruthRevision(**self._at.document("POST", path, body, Corrected, stored).plain())
+        asked = Request(path, Corrected, stored, body, "POST")
+        return TruthRevision(**self._at.ask(asked).plain())
 
     def tasks(
         self, tool: Literal["label-studio", "argilla"] = "label-studio", *, limit: int = 200
@@ -297,21 +283,14 @@ class LabelDraft:
             return LabelTasks(tasks=label_tasks(database, **self._where, tool=tool, limit=limit))
 
         query = TasksQuery(project=self._project, tool=tool, limit=limit)
-        return self._at.document("GET", self._path("/tasks"), query, LabelTasks, stored).tasks
+        return self._at.ask(Request(self._path("/tasks"), LabelTasks, stored, query)).tasks
 
     def import_answers(self, tasks: list[dict[str, Any]]) -> int:
         """Add the answers in an export of either tool, each under its author; returns how many."""
-
-        def stored(database: Database) -> AnswersStored:
-            from offdiag.services.samples.tasks import import_answers
-
-            n = import_answers(database, **self._where, records=tasks, author=self._author)
-            return AnswersStored(n_answers=n)
-
         body = AnsweredTasks(project=self._project, tasks=tasks, author=self._author)
-        return self._at.document(
-            "POST", self._path("/tasks"), body, AnswersStored, stored
-        ).n_answers
+        return self._n_answers(
+            "/tasks", body, lambda at: asked_import(at, self._dataset, body, body.author)
+        )
 
     def _answer(self, labels: Mapping[Any, object], note: str | None, *, is_final: bool) -> int:
         if not isinstance(labels, Mapping):
@@ -325,20 +304,6 @@ class LabelDraft:
             for label in labels.values()
         ]
         given = dict(zip(sample_names(labels), texts, strict=True))
-
-        def stored(database: Database) -> AnswersStored:
-            from offdiag.services.samples.drafts import answer_labels
-
-            n = answer_labels(
-                database,
-                **self._where,
-                labels=given,
-                author=self._author,
-                note=note,
-                is_final=is_final,
-            )
-            return AnswersStored(n_answers=n)
-
         body = ProposedLabels(
             project=self._project,
             samples=list(given),
@@ -346,8 +311,17 @@ class LabelDraft:
             note=note,
             author=self._author,
         )
-        path = self._path("/decide" if is_final else "")
-        return self._at.document("POST", path, body, AnswersStored, stored).n_answers
+        return self._n_answers(
+            "/decide" if is_final else "",
+            body,
+            lambda at: asked_answers(at, self._dataset, body, body.author, is_final=is_final),
+        )
+
+    def _n_answers(
+        self, part: str, body: RequestBody, stored: Callable[[Database], AnswersStored]
+    ) -> int:
+        asked = Request(self._path(part), AnswersStored, stored, body, "POST")
+        return self._at.ask(asked).n_answers
 
     @property
     def _where(self) -> dict[str, Any]:
