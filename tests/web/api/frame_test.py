@@ -128,7 +128,7 @@ def echo(database: Database, monkeypatch: pytest.MonkeyPatch) -> PageClient:
     monkeypatch.setattr("offdiag_web.api.operations.EXTRAS", dict(EXTRAS))
     blueprint = resource("echo")
 
-    @operation(blueprint, "POST", "/echo", answers={201: Got}, most_bytes=300_000)
+    @operation(blueprint, "POST", "/echo", statuses=(201,), most_bytes=300_000)
     def echo(json: Sent) -> tuple[Got, int]:
         if json.name == "fail":
             raise ZeroDivisionError

@@ -38,7 +38,7 @@ _admins = requires(Role.ADMIN, everywhere=True)
 _admins_in_person = requires(Role.ADMIN, everywhere=True, in_person=True)
 
 
-@operation(blueprint, "GET", "/users", answers=UserList)
+@operation(blueprint, "GET", "/users")
 @_admins
 def list_users() -> UserList:
     """List all users with their roles."""
@@ -46,7 +46,7 @@ def list_users() -> UserList:
         return UserList(users=[_user(each) for each in all_users(session)])
 
 
-@operation(blueprint, "POST", "/users", answers={201: User})
+@operation(blueprint, "POST", "/users", statuses=(201,))
 @_admins_in_person
 def add_user(json: NewUser) -> tuple[User, int]:
     """Add a user. A token cannot be used for this."""
@@ -61,7 +61,7 @@ def add_user(json: NewUser) -> tuple[User, int]:
     return _user(added), 201
 
 
-@operation(blueprint, "PUT", "/users/<name:name>/role", answers=User)
+@operation(blueprint, "PUT", "/users/<name:name>/role")
 @_admins_in_person
 def set_role(name: str, json: RoleChange) -> User:
     """Change or remove a role of a user. A token cannot be used for this."""
@@ -72,14 +72,14 @@ def set_role(name: str, json: RoleChange) -> User:
     )
 
 
-@operation(blueprint, "POST", "/users/<name:name>/disable", answers=User)
+@operation(blueprint, "POST", "/users/<name:name>/disable")
 @_admins_in_person
 def disable_user(name: str) -> User:
     """Disable a user, ending sessions and revoking tokens. A token cannot be used for this."""
     return _user(users.set_disabled(current_registry().database, name=name, disabled=True))
 
 
-@operation(blueprint, "POST", "/users/<name:name>/enable", answers=User)
+@operation(blueprint, "POST", "/users/<name:name>/enable")
 @_admins_in_person
 def enable_user(name: str) -> User:
     """Enable a user again. A token cannot be used for this."""
@@ -90,7 +90,7 @@ def _user(found: UserRecord) -> User:
     return User.made_of(found, disabled=found.disabled_at is not None, roles=found.grants)
 
 
-@operation(blueprint, "GET", "/tokens", answers=TokenList)
+@operation(blueprint, "GET", "/tokens")
 def list_tokens() -> TokenList:
     """List the caller's tokens; for an admin, those of all users. A token does not list those for
     projects that it may not see.
@@ -104,7 +104,7 @@ def list_tokens() -> TokenList:
     return TokenList(tokens=list(map(_token, found)))
 
 
-@operation(blueprint, "POST", "/tokens", answers={201: MadeToken})
+@operation(blueprint, "POST", "/tokens", statuses=(201,))
 @requires(Role.VIEWER, in_person=True)
 def create_token(json: WantedToken) -> tuple[MadeToken, int]:
     """Create a token, which is returned only once. A token may not do this."""
@@ -121,7 +121,7 @@ def create_token(json: WantedToken) -> tuple[MadeToken, int]:
     ), 201
 
 
-@operation(blueprint, "DELETE", "/tokens/<number:token_id>", answers=Token)
+@operation(blueprint, "DELETE", "/tokens/<number:token_id>")
 @requires(Role.VIEWER, in_person=True)
 def revoke_token(token_id: int) -> Token:
     """Revoke a token. A token may not do this."""
@@ -160,7 +160,7 @@ def _token(found: TokenRecord) -> Token:
     return Token.made_of(found, role=found.scope.role.value, project=found.scope.project)
 
 
-@operation(blueprint, "GET", "/me", answers=Me)
+@operation(blueprint, "GET", "/me")
 def get_me() -> Me:
     """Read the name and the roles of the caller, and the version of the server."""
     caller = signed_in_user().caller
@@ -174,7 +174,7 @@ def get_me() -> Me:
     )
 
 
-@operation(blueprint, "GET", "/audit", answers=ChangePage)
+@operation(blueprint, "GET", "/audit")
 @requires(Role.ADMIN)
 def list_changes(query: AuditQuery) -> ChangePage:
     """List who changed what, newest first, in the projects of which the caller is an admin."""

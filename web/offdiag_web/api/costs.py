@@ -43,18 +43,13 @@ from offdiag_web.app.context import current_registry, requires
 blueprint = resource("costs")
 
 
-@operation(blueprint, "GET", "/costs", answers=CostsOfRuns)
+@operation(blueprint, "GET", "/costs")
 def compare_costs(query: CostsRequest) -> CostsOfRuns:
     """Read what the errors of runs cost, compared with the best constant prediction."""
     return asked_costs(current_registry().database, query)
 
 
-@operation(
-    blueprint,
-    "POST",
-    "/runs/<run:run_id>/rules",
-    answers={200: TriedRule, 201: TriedRule},
-)
+@operation(blueprint, "POST", "/runs/<run:run_id>/rules", statuses=(200, 201))
 @requires(Role.LOGGER)
 def try_rule(run_id: str, json: RuleRequest) -> tuple[TriedRule, int]:
     """Apply a decision rule by cost to the scores of a run, and read what changes.
@@ -75,7 +70,7 @@ def try_rule(run_id: str, json: RuleRequest) -> tuple[TriedRule, int]:
     return tried_rule(trial, saved), 200 if saved is None else 201
 
 
-@operation(blueprint, "POST", "/runs/<run:run_id>/label-costs", answers=LabelCostsFound)
+@operation(blueprint, "POST", "/runs/<run:run_id>/label-costs")
 @requires(Role.VIEWER)
 def price_labels(run_id: str, json: LabelCostsRequest) -> LabelCostsFound:
     """Read what the errors of a multi-label run cost by label, and which thresholds cost least.
@@ -85,13 +80,13 @@ def price_labels(run_id: str, json: LabelCostsRequest) -> LabelCostsFound:
     return asked_label_costs(current_registry().database, run_id, json)
 
 
-@operation(blueprint, "GET", "/cost-matrices", answers=CostList)
+@operation(blueprint, "GET", "/cost-matrices")
 def list_cost_matrices(query: CostsQuery) -> CostList:
     """Read the newest version of each cost matrix."""
     return asked_cost_list(current_registry().database, query)
 
 
-@operation(blueprint, "GET", "/cost-matrices/<name:name>", answers=CostsWithVersions)
+@operation(blueprint, "GET", "/cost-matrices/<name:name>")
 def get_cost_matrix(name: str, query: CostVersionQuery) -> CostsWithVersions:
     """Read a version of a cost matrix, by default the newest."""
     found = browse_cost_matrix(
@@ -101,7 +96,7 @@ def get_cost_matrix(name: str, query: CostVersionQuery) -> CostsWithVersions:
     return CostsWithVersions(**found.shown.to_dict(), versions=versions)
 
 
-@operation(blueprint, "POST", "/cost-matrices", answers={201: Costs}, is_repeatable=True)
+@operation(blueprint, "POST", "/cost-matrices", statuses=(201,), is_repeatable=True)
 def add_cost_matrix(json: NewCosts) -> tuple[Costs, int]:
     """Store a cost matrix as a new version of its name. If the costs equal the newest version,
     that version is returned.
@@ -111,7 +106,7 @@ def add_cost_matrix(json: NewCosts) -> tuple[Costs, int]:
     return asked_new_costs(database, json, weights, author(json.author)), 201
 
 
-@operation(blueprint, "POST", "/whatif", answers=records.WhatIfResponse)
+@operation(blueprint, "POST", "/whatif")
 @requires(Role.VIEWER)
 def what_if(json: records.WhatIfRequest) -> records.WhatIfResponse:
     """Compute the metrics and costs of runs in a scenario. Nothing is stored. Everything is
@@ -192,11 +187,7 @@ _MOST_BYTES = 32 << 20
 
 
 @operation(
-    blueprint,
-    "POST",
-    "/runs/<run:run_id>/decisions",
-    answers={200: DecisionResponse, 201: DecisionResponse},
-    most_bytes=_MOST_BYTES,
+    blueprint, "POST", "/runs/<run:run_id>/decisions", statuses=(200, 201), most_bytes=_MOST_BYTES
 )
 @requires(Role.LOGGER)
 def decide_anew(run_id: str, json: DecisionRequest) -> tuple[DecisionResponse, int]:

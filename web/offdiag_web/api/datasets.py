@@ -62,7 +62,7 @@ from offdiag_web.components.samples import picture_response
 blueprint = resource("datasets")
 
 
-@operation(blueprint, "GET", "/datasets", answers=DatasetList)
+@operation(blueprint, "GET", "/datasets")
 def list_datasets(query: DatasetsQuery) -> DatasetList:
     """Read all datasets with their numbers of runs."""
     with current_registry().database.read() as session:
@@ -76,7 +76,7 @@ def list_datasets(query: DatasetsQuery) -> DatasetList:
     )
 
 
-@operation(blueprint, "GET", "/projects", answers=ProjectList)
+@operation(blueprint, "GET", "/projects")
 def list_projects() -> ProjectList:
     """Read all projects that have datasets."""
     with current_registry().database.read() as session:
@@ -90,7 +90,7 @@ def list_projects() -> ProjectList:
     )
 
 
-@operation(blueprint, "POST", "/datasets", answers={200: DeclaredDataset, 201: DeclaredDataset})
+@operation(blueprint, "POST", "/datasets", statuses=(200, 201))
 def declare(json: NewDataset) -> tuple[DeclaredDataset, int]:
     """Create a dataset with its classes in order, before anything is logged on it. Repeating the
     request returns the dataset with status 200.
@@ -109,13 +109,13 @@ def declare(json: NewDataset) -> tuple[DeclaredDataset, int]:
     return answer, 200 if declared.was_there else 201
 
 
-@operation(blueprint, "GET", "/datasets/<name:name>", answers=Dataset)
+@operation(blueprint, "GET", "/datasets/<name:name>")
 def get_dataset(name: str, query: InProject) -> Dataset:
     """Read a dataset with its classes, its ground truth and its number of runs."""
     return asked_dataset(current_registry().database, query.project, name)
 
 
-@operation(blueprint, "PUT", "/datasets/<name:name>/hierarchy", answers=Dataset)
+@operation(blueprint, "PUT", "/datasets/<name:name>/hierarchy")
 def group_classes(name: str, json: Grouping) -> Dataset:
     """Replace the class groups of a dataset; null removes them. Results do not change: groups only
     change how a matrix is shown.
@@ -125,19 +125,19 @@ def group_classes(name: str, json: Grouping) -> Dataset:
     return asked_dataset(database, json.project, name)
 
 
-@operation(blueprint, "PUT", "/datasets/<name:name>/cost-matrix", answers=AskedAgain)
+@operation(blueprint, "PUT", "/datasets/<name:name>/cost-matrix")
 def judge_by_costs(name: str, json: Judging) -> AskedAgain:
     """Set or remove the default cost matrix of a dataset."""
     return asked_judging(current_registry().database, name, json)
 
 
-@operation(blueprint, "GET", "/datasets/<name:name>/baseline", answers=Baseline)
+@operation(blueprint, "GET", "/datasets/<name:name>/baseline")
 def get_baseline(name: str, query: InProject) -> Baseline:
     """Read which run is the baseline of a dataset."""
     return asked_baseline(current_registry().database, query.project, name)
 
 
-@operation(blueprint, "PUT", "/datasets/<name:name>/baseline", answers=AskedAgain)
+@operation(blueprint, "PUT", "/datasets/<name:name>/baseline")
 def pin_baseline(name: str, json: Pinning) -> AskedAgain:
     """Set or remove the baseline of a dataset."""
     database = current_registry().database
@@ -160,7 +160,7 @@ _SAMPLES = "/datasets/<name:name>/samples"
 _LARGEST_UPLOAD = 24 << 20
 
 
-@operation(blueprint, "POST", _SAMPLES, answers=SamplesStored, most_bytes=_LARGEST_UPLOAD)
+@operation(blueprint, "POST", _SAMPLES, most_bytes=_LARGEST_UPLOAD)
 @requires(Role.LOGGER)
 def store_samples(name: str, json: SampleUploads) -> SamplesStored:
     """Store images, texts, fields and audio links of samples, once for all runs of a dataset.
@@ -178,7 +178,7 @@ def store_samples(name: str, json: SampleUploads) -> SamplesStored:
     return SamplesStored.made_of(found)
 
 
-@operation(blueprint, "GET", _SAMPLES, answers=SamplePage)
+@operation(blueprint, "GET", _SAMPLES)
 def list_samples(name: str, query: SamplesQuery) -> SamplePage:
     """Read the samples of a dataset that have content, without their images."""
     database = current_registry().database
@@ -198,9 +198,7 @@ def list_samples(name: str, query: SamplesQuery) -> SamplePage:
     )
 
 
-@operation(
-    blueprint, "GET", f"{_SAMPLES}/image", answers={200: None}, files=("image/png", "image/jpeg")
-)
+@operation(blueprint, "GET", f"{_SAMPLES}/image", files=("image/png", "image/jpeg"))
 def get_sample_image(name: str, query: ImageQuery) -> Response:
     """Read the stored image of a sample, as offdiag encoded it."""
     found = content.picture(
@@ -213,7 +211,7 @@ def get_sample_image(name: str, query: ImageQuery) -> Response:
     return picture_response(found, request)
 
 
-@operation(blueprint, "POST", f"{_SAMPLES}/remove", answers=SamplesRemoved)
+@operation(blueprint, "POST", f"{_SAMPLES}/remove")
 def remove_samples(name: str, json: NamedSamples) -> SamplesRemoved:
     """Remove the stored content of some or all samples; predictions and labels stay."""
     removed = content.remove_samples(
@@ -225,25 +223,25 @@ def remove_samples(name: str, json: NamedSamples) -> SamplesRemoved:
     return SamplesRemoved(n_removed=removed)
 
 
-@operation(blueprint, "GET", "/datasets/<name:name>/suspects", answers=Suspects)
+@operation(blueprint, "GET", "/datasets/<name:name>/suspects")
 def list_suspects(name: str, query: SuspectsQuery) -> Suspects:
     """Read which labels independent models contradict, most suspect first."""
     return asked_suspects(current_registry().database, name, query, kept_suspects())
 
 
-@operation(blueprint, "GET", "/datasets/<name:name>/noise", answers=Noise)
+@operation(blueprint, "GET", "/datasets/<name:name>/noise")
 def get_label_noise(name: str, query: NoiseQuery) -> Noise:
     """Read how much wrong labels matter: ranges of accuracy, recall and rank of models."""
     return asked_noise(current_registry().database, name, query, kept_suspects())
 
 
-@operation(blueprint, "GET", "/datasets/<name:name>/content", answers=ContentShown)
+@operation(blueprint, "GET", "/datasets/<name:name>/content")
 def get_content(name: str, query: InProject) -> ContentShown:
     """Read the addresses of the content of a dataset."""
     return asked_content(current_registry().database, query.project, name)
 
 
-@operation(blueprint, "PUT", "/datasets/<name:name>/content", answers=ContentShown)
+@operation(blueprint, "PUT", "/datasets/<name:name>/content")
 def set_content(name: str, json: Content) -> ContentShown:
     """Set the addresses of images and links of samples, on allowed hosts."""
     places = content.set_places(

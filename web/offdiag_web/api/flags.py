@@ -64,7 +64,7 @@ def carry_out(
 blueprint = resource("flags")
 
 
-@operation(blueprint, "GET", "/flags", answers=FlagPage)
+@operation(blueprint, "GET", "/flags")
 def list_flags(query: FlagsQuery) -> FlagPage:
     """Read the flags of all runs, most severe first."""
     token = read_token(query.page_token)
@@ -75,7 +75,7 @@ def list_flags(query: FlagsQuery) -> FlagPage:
     return FlagPage.made_of(found, next_page_token=write_token(place))
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/flags", answers=FlagsOfRun)
+@operation(blueprint, "GET", "/runs/<run:run_id>/flags")
 def list_flags_of_run(run_id: str) -> FlagsOfRun:
     """Read the flags of a run, including closed ones, most severe first; at most 10,000."""
     database = current_registry().database
@@ -87,7 +87,7 @@ def list_flags_of_run(run_id: str) -> FlagsOfRun:
     )
 
 
-@operation(blueprint, "GET", "/flags/<number:number>", answers=FlagWithHistory)
+@operation(blueprint, "GET", "/flags/<number:number>")
 def get_flag(number: int) -> FlagWithHistory:
     """Read a flag with its history."""
     registry = current_registry()
@@ -95,7 +95,7 @@ def get_flag(number: int) -> FlagWithHistory:
     return flag_with_history(detail, registry.database.clock())
 
 
-@operation(blueprint, "GET", "/flags/<number:number>/explanation", answers=FlagExplained)
+@operation(blueprint, "GET", "/flags/<number:number>/explanation")
 def explain_flag(number: int) -> FlagExplained:
     """Read a flag with what every rule measured, the recall of every class, and better runs."""
     registry = current_registry()
@@ -104,12 +104,7 @@ def explain_flag(number: int) -> FlagExplained:
 
 
 @operation(
-    blueprint,
-    "POST",
-    "/flags/<number:number>/decisions",
-    answers=FlagWithHistory,
-    is_guarded=True,
-    is_repeatable=True,
+    blueprint, "POST", "/flags/<number:number>/decisions", is_guarded=True, is_repeatable=True
 )
 def decide_flag(number: int, json: Decision) -> FlagWithHistory:
     """Acknowledge, snooze, dismiss, reopen, assign or comment on a flag.
@@ -127,7 +122,7 @@ def decide_flag(number: int, json: Decision) -> FlagWithHistory:
     return get_flag(number)
 
 
-@operation(blueprint, "POST", "/flags/decisions", answers=Decided, is_repeatable=True)
+@operation(blueprint, "POST", "/flags/decisions", is_repeatable=True)
 def decide_flags(json: Decisions) -> Decided:
     """Triage several flags at once; the action applies to all of them or to none. If a revision is
     given, the flag must not have changed since.
@@ -139,7 +134,7 @@ def decide_flags(json: Decisions) -> Decided:
     return Decided(flags=[get_flag(flag_id) for flag_id in ids])
 
 
-@operation(blueprint, "GET", "/problems", answers=Problems)
+@operation(blueprint, "GET", "/problems")
 def list_problems(query: ProblemsQuery) -> Problems:
     """List the problems of the newest runs of each model, and of champions and candidates."""
     found, last = asked_problems(
@@ -148,7 +143,7 @@ def list_problems(query: ProblemsQuery) -> Problems:
     return Problems(problems=found.problems, next_page_token=write_token(last))
 
 
-@operation(blueprint, "GET", "/problems/<number:number>", answers=Problem)
+@operation(blueprint, "GET", "/problems/<number:number>")
 def get_problem(number: int) -> Problem:
     """Read one problem."""
     database = current_registry().database
@@ -165,12 +160,7 @@ def get_problem(number: int) -> Problem:
 
 
 @operation(
-    blueprint,
-    "POST",
-    "/problems/<number:number>/decisions",
-    answers=Problem,
-    is_guarded=True,
-    is_repeatable=True,
+    blueprint, "POST", "/problems/<number:number>/decisions", is_guarded=True, is_repeatable=True
 )
 def decide_problem(number: int, json: Decision) -> Problem:
     """Acknowledge, snooze, dismiss, reopen, assign or comment on the flags of a problem.

@@ -189,7 +189,7 @@ def _by_account(facts: RunFacts) -> RunFacts:
     return replace(facts, author=who.account) if who.is_signed_in else facts
 
 
-@operation(blueprint, "POST", "/runs", answers={201: OpenedRun})
+@operation(blueprint, "POST", "/runs", statuses=(201,))
 @requires(Role.LOGGER)
 def open_run(json: NewRun) -> tuple[OpenedRun, int]:
     """Open a run for chunks, or return the one opened with the same client key."""
@@ -220,7 +220,7 @@ def open_run(json: NewRun) -> tuple[OpenedRun, int]:
     blueprint,
     "PUT",
     "/runs/<run:run_id>/chunks/<int:seq>",
-    answers={200: StoredChunk, 201: StoredChunk},
+    statuses=(200, 201),
     sent=MEDIA_TYPES,
     most_bytes=MOST_BYTES,
 )
@@ -236,7 +236,7 @@ def put_chunk(run_id: str, seq: int) -> tuple[StoredChunk, int]:
     return answer, 200 if was_there else 201
 
 
-@operation(blueprint, "POST", "/runs/<run:run_id>/finish", answers=ClosedRun)
+@operation(blueprint, "POST", "/runs/<run:run_id>/finish")
 @requires(Role.LOGGER)
 def finish(run_id: str, json: Closing) -> ClosedRun:
     """Close a run. It is queued for evaluation and never changes after that."""
@@ -246,7 +246,7 @@ def finish(run_id: str, json: Closing) -> ClosedRun:
     return _closed(run, notes=notes)
 
 
-@operation(blueprint, "POST", "/matrices", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
+@operation(blueprint, "POST", "/matrices", statuses=(201,), most_bytes=_MATRIX_BYTES)
 @requires(Role.LOGGER)
 def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
     """Store a confusion matrix as a run. Its orientation is required."""
@@ -262,7 +262,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
     return _closed(run, json.labels or (), notes=notes), 201
 
 
-@operation(blueprint, "POST", "/counts", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
+@operation(blueprint, "POST", "/counts", statuses=(201,), most_bytes=_MATRIX_BYTES)
 @requires(Role.LOGGER)
 def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
     """Store counts of samples of each kind as a run."""
@@ -278,9 +278,7 @@ def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
     return _closed(run, json.labels or [*json.actual, *json.predicted], notes=notes), 201
 
 
-@operation(
-    blueprint, "POST", "/paired-counts", answers={201: ClosedRuns}, most_bytes=_MATRIX_BYTES
-)
+@operation(blueprint, "POST", "/paired-counts", statuses=(201,), most_bytes=_MATRIX_BYTES)
 @requires(Role.LOGGER)
 def log_paired_counts(json: NewPairedCounts) -> tuple[ClosedRuns, int]:
     """Store several runs as counts of samples of each kind that the runs have in common. They can

@@ -14,13 +14,13 @@ from offdiag_web.api.operations import operation, resource
 blueprint = resource("metrics")
 
 
-@operation(blueprint, "GET", "/metrics", answers=Definitions)
+@operation(blueprint, "GET", "/metrics")
 def list_metrics(query: DefinitionsQuery) -> Definitions:
     """Read the definitions of all metric keys."""
     return _definitions(spec for spec in SPECS if query.scope in {None, spec.scope})
 
 
-@operation(blueprint, "GET", "/metrics/<key>", answers=Definitions)
+@operation(blueprint, "GET", "/metrics/<key>")
 def get_metric(key: str) -> Definitions:
     """Read the definitions of one metric key, or of a scikit-learn name, in each of its scopes."""
     known = {spec.key for spec in SPECS}

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from flask import Blueprint, Response, request
 from pydantic import BaseModel
@@ -183,7 +183,7 @@ def operation(
     method: str,
     path: str,
     *,
-    answers: Mapping[int, Model | None] | Model,
+    statuses: Sequence[int] = (200,),
     sent: Sequence[str] = (),
     files: Sequence[str] = (),
     most_bytes: int = USUAL_BODY,
@@ -193,14 +193,13 @@ def operation(
 ) -> Callable[[Handler], Handler]:
     """Make a handler a route; its name is the operation id, its docstring the description.
 
-    `answers` are the models of successful responses by status, a single model for 200. Errors are
-    described for all routes alike. `sent` and `files` are media types of bodies other than JSON;
-    the handler reads such a body from the request itself. `most_bytes` limits any body.
-    `is_repeatable` is for writes that act again each time they are sent. Responses to GET carry an
-    ETag of their content. A `former_path` leads to the same operation and is not described; it is
-    removed in the next release.
+    What the handler returns, alone or before a status, is the model of successful responses, which
+    have one of `statuses`. Errors are described for all routes alike. `sent` and `files` are media
+    types of bodies other than JSON; the handler reads such a body from the request itself.
+    `most_bytes` limits any body. `is_repeatable` is for writes that act again each time they are
+    sent. Responses to GET carry an ETag of their content. A `former_path` leads to the same
+    operation and is not described; it is removed in the next release.
     """
-    by_status = answers if isinstance(answers, Mapping) else {200: answers}
 
     def decorate(handler: Handler) -> Handler:
         name = handler.__name__
@@ -208,7 +207,7 @@ def operation(
             raise ValueError(f"Two operations are called {name}.")
         has_etag = method == "GET"
         EXTRAS[name] = Extras(tuple(sent), tuple(files), is_guarded, is_repeatable, has_etag)
-        codes = {f"HTTP_{status}": model for status, model in by_status.items()}
+        codes = {f"HTTP_{status}": _returned(handler) for status in statuses}
         checked = tree.validate(
             resp=Answers(**codes),
             tags=[blueprint.name.removeprefix("api_")],
@@ -230,6 +229,13 @@ def operation(
         return handler
 
     return decorate
+
+
+def _returned(handler: Handler) -> Model | None:
+    """The model that a handler returns; None for a whole response."""
+    returned = get_type_hints(handler)["return"]
+    first = next(iter(get_args(returned)), returned)
+    return first if issubclass(first, BaseModel) else None
 
 
 _PARAMETER = re.compile(r"<\w+:(\w+)>")

@@ -31,7 +31,7 @@ from offdiag_web.app.context import (
 blueprint = resource("promotions")
 
 
-@operation(blueprint, "GET", "/datasets/<name:name>/leaders", answers=RankedRuns)
+@operation(blueprint, "GET", "/datasets/<name:name>/leaders")
 def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
     """Read the runs of a dataset, best first, with the set of runs that may be the best."""
     database = current_registry().database
@@ -40,13 +40,13 @@ def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
     return _ranked(known, metric=query.metric)
 
 
-@operation(blueprint, "GET", "/datasets/<name:name>/methods", answers=Methods)
+@operation(blueprint, "GET", "/datasets/<name:name>/methods")
 def list_methods(name: str, query: LeadersQuery) -> Methods:
     """Read the methods of a dataset, which group runs that differ by seed or fold, best first."""
     return asked_methods(current_registry().database, name, query, kept_moments())
 
 
-@operation(blueprint, "PUT", "/datasets/<name:name>/primary-metric", answers=RankedRuns)
+@operation(blueprint, "PUT", "/datasets/<name:name>/primary-metric")
 def set_primary_metric(name: str, json: PrimaryMetric) -> RankedRuns:
     """Set the metric by which the runs of a dataset are ranked."""
     database = current_registry().database
@@ -56,19 +56,19 @@ def set_primary_metric(name: str, json: PrimaryMetric) -> RankedRuns:
     return _ranked(known)
 
 
-@operation(blueprint, "GET", "/datasets/<name:name>/promotions", answers=Promotions)
+@operation(blueprint, "GET", "/datasets/<name:name>/promotions")
 def list_promotions(name: str, query: InProject) -> Promotions:
     """Read champion and candidate of a dataset, and earlier decisions."""
     return _decided(query.project, name)
 
 
-@operation(blueprint, "PUT", "/datasets/<name:name>/champion", answers=Promotions)
+@operation(blueprint, "PUT", "/datasets/<name:name>/champion")
 def approve(name: str, json: NewPromotion) -> Promotions:
     """Approve a run as champion of the dataset, or withdraw the champion."""
     return _given(PromotionRole.CHAMPION, name, json)
 
 
-@operation(blueprint, "PUT", "/datasets/<name:name>/candidate", answers=Promotions)
+@operation(blueprint, "PUT", "/datasets/<name:name>/candidate")
 def propose(name: str, json: NewPromotion) -> Promotions:
     """Propose a run as the next champion of the dataset, or withdraw the candidate."""
     return _given(PromotionRole.CANDIDATE, name, json)
@@ -92,7 +92,7 @@ def _decided(project: str, name: str) -> Promotions:
     return promotions_document(found)
 
 
-@operation(blueprint, "POST", "/runs/<run:run_id>/gate", answers=Gate)
+@operation(blueprint, "POST", "/runs/<run:run_id>/gate")
 @requires(Role.VIEWER)
 def check_gate(run_id: str, json: GateRequest) -> Gate:
     """Check conditions on the metrics and flags of a run, and on its differences from a baseline.

@@ -49,13 +49,13 @@ _DELIVERY = "/deliveries/<number:delivery_id>/retry"
 _FILES = ("text/html", "application/json", "text/csv", "text/plain")
 
 
-@operation(blueprint, "GET", "/reports", answers=ReportList)
+@operation(blueprint, "GET", "/reports")
 def list_reports(query: SchedulesQuery) -> ReportList:
     """Read all reports with their newest editions."""
     return asked_reports(current_registry().database, query)
 
 
-@operation(blueprint, "POST", "/reports", answers={202: AskedEdition}, is_repeatable=True)
+@operation(blueprint, "POST", "/reports", statuses=(202,), is_repeatable=True)
 def create_report(json: NewReport) -> tuple[AskedEdition, int]:
     """Create a one-off report now; a worker computes it."""
     asked = report_now(
@@ -68,7 +68,7 @@ def create_report(json: NewReport) -> tuple[AskedEdition, int]:
     return AskedEdition(name=asked.name, number=asked.number), 202
 
 
-@operation(blueprint, "GET", _REPORT, answers=ReportDetail)
+@operation(blueprint, "GET", _REPORT)
 def get_report(name: str, query: EditionsQuery) -> ReportDetail:
     """Read a report with some of its editions, newest first."""
     page = report_page(
@@ -81,14 +81,14 @@ def get_report(name: str, query: EditionsQuery) -> ReportDetail:
     return report_detail(page, start=query.start)
 
 
-@operation(blueprint, "POST", f"{_REPORT}/run", answers={202: AskedEdition}, is_repeatable=True)
+@operation(blueprint, "POST", f"{_REPORT}/run", statuses=(202,), is_repeatable=True)
 def create_again(name: str, query: InProject) -> tuple[AskedEdition, int]:
     """Create an edition now: by its schedule, or else with the scope of its newest edition."""
     asked = run_report(current_registry().database, project=query.project, name=name)
     return AskedEdition(name=asked.name, number=asked.number), 202
 
 
-@operation(blueprint, "GET", _EDITION, answers=EditionWithFigures, former_path=_FORMER_EDITION)
+@operation(blueprint, "GET", _EDITION, former_path=_FORMER_EDITION)
 def get_edition(name: str, number: int, query: InProject) -> EditionWithFigures:
     """Read one edition with its values, its deliveries and its files."""
     database = current_registry().database
@@ -98,12 +98,7 @@ def get_edition(name: str, number: int, query: InProject) -> EditionWithFigures:
 
 
 @operation(
-    blueprint,
-    "GET",
-    f"{_EDITION}{_FILE}",
-    answers={200: None},
-    files=_FILES,
-    former_path=f"{_FORMER_EDITION}{_FILE}",
+    blueprint, "GET", f"{_EDITION}{_FILE}", files=_FILES, former_path=f"{_FORMER_EDITION}{_FILE}"
 )
 def get_edition_file(name: str, number: int, file: str, query: InProject) -> Response:
     """Read an edition in one format, byte for byte."""
@@ -119,13 +114,7 @@ def get_edition_file(name: str, number: int, file: str, query: InProject) -> Res
     return response
 
 
-@operation(
-    blueprint,
-    "POST",
-    f"{_EDITION}/retry",
-    answers=EditionDetail,
-    former_path=f"{_FORMER_EDITION}/retry",
-)
+@operation(blueprint, "POST", f"{_EDITION}/retry", former_path=f"{_FORMER_EDITION}/retry")
 def retry_edition(name: str, number: int, query: InProject) -> EditionDetail:
     """Compute a failed edition again."""
     database = current_registry().database
@@ -134,11 +123,7 @@ def retry_edition(name: str, number: int, query: InProject) -> EditionDetail:
 
 
 @operation(
-    blueprint,
-    "POST",
-    f"{_EDITION}{_DELIVERY}",
-    answers=EditionDetail,
-    former_path=f"{_FORMER_EDITION}{_DELIVERY}",
+    blueprint, "POST", f"{_EDITION}{_DELIVERY}", former_path=f"{_FORMER_EDITION}{_DELIVERY}"
 )
 def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -> EditionDetail:
     """Retry the failed delivery of an edition to a target."""
@@ -160,14 +145,14 @@ def _edition(project: str, name: str, number: int) -> EditionDetail:
 _SCHEDULE = "/schedules/<name:name>"
 
 
-@operation(blueprint, "GET", "/schedules", answers=ScheduleList)
+@operation(blueprint, "GET", "/schedules")
 def list_schedules(query: SchedulesQuery) -> ScheduleList:
     """Read all schedules with their next times."""
     page = schedules_page(current_registry().database, project=query.project)
     return schedule_list(page)
 
 
-@operation(blueprint, "POST", "/schedules", answers={201: Schedule}, is_repeatable=True)
+@operation(blueprint, "POST", "/schedules", statuses=(201,), is_repeatable=True)
 def add_schedule(json: NewSchedule) -> tuple[Schedule, int]:
     """Create a schedule; its first edition is created at its next time."""
     edit.add_schedule(
@@ -181,13 +166,13 @@ def add_schedule(json: NewSchedule) -> tuple[Schedule, int]:
     return _schedule(json.project, json.name), 201
 
 
-@operation(blueprint, "GET", _SCHEDULE, answers=Schedule)
+@operation(blueprint, "GET", _SCHEDULE)
 def get_schedule(name: str, query: InProject) -> Schedule:
     """Read a schedule."""
     return _schedule(query.project, name)
 
 
-@operation(blueprint, "PUT", _SCHEDULE, answers=Schedule, is_guarded=True)
+@operation(blueprint, "PUT", _SCHEDULE, is_guarded=True)
 def change_schedule(name: str, json: Plan) -> Schedule:
     """Replace the plan, the scope and the targets of a schedule; the numbering of its editions
     continues. With `If-Match`, only if it has not changed since it was read.
@@ -205,7 +190,7 @@ def change_schedule(name: str, json: Plan) -> Schedule:
     return _schedule(json.project, name)
 
 
-@operation(blueprint, "DELETE", _SCHEDULE, answers=Removed, is_guarded=True)
+@operation(blueprint, "DELETE", _SCHEDULE, is_guarded=True)
 def remove_schedule(name: str, query: InProject) -> Removed:
     """Remove a schedule; its editions stay."""
     known = _schedule(query.project, name)
@@ -218,21 +203,21 @@ def remove_schedule(name: str, query: InProject) -> Removed:
     return Removed(project=query.project, name=name)
 
 
-@operation(blueprint, "POST", f"{_SCHEDULE}/pause", answers=Schedule)
+@operation(blueprint, "POST", f"{_SCHEDULE}/pause")
 def pause_schedule(name: str, query: InProject) -> Schedule:
     """Pause a schedule until it is resumed."""
     edit.pause_schedule(current_registry().database, project=query.project, name=name)
     return _schedule(query.project, name)
 
 
-@operation(blueprint, "POST", f"{_SCHEDULE}/resume", answers=Schedule)
+@operation(blueprint, "POST", f"{_SCHEDULE}/resume")
 def resume_schedule(name: str, query: InProject) -> Schedule:
     """Resume a schedule from its next time on."""
     edit.resume_schedule(current_registry().database, project=query.project, name=name)
     return _schedule(query.project, name)
 
 
-@operation(blueprint, "POST", f"{_SCHEDULE}/run", answers={202: AskedEdition}, is_repeatable=True)
+@operation(blueprint, "POST", f"{_SCHEDULE}/run", statuses=(202,), is_repeatable=True)
 def run_schedule(name: str, query: InProject) -> tuple[AskedEdition, int]:
     """Create an edition now, in addition to the planned ones."""
     asked = edit.run_schedule(current_registry().database, project=query.project, name=name)

@@ -132,13 +132,13 @@ def _cells(matrix: ConfusionMatrix) -> list[Cell]:
 blueprint = resource("results")
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/results", answers=RunWithResults)
+@operation(blueprint, "GET", "/runs/<run:run_id>/results")
 def get_run_with_results(run_id: str) -> RunWithResults:
     """Read everything about a run, with its matrix and all metrics."""
     return asked_run_with_results(current_registry().database, run_id)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/fairness", answers=Fairness)
+@operation(blueprint, "GET", "/runs/<run:run_id>/fairness")
 def get_fairness(run_id: str, query: FairnessQuery) -> Fairness:
     """Compare the groups of a slice column by the usual criteria of fairness.
 
@@ -148,7 +148,7 @@ def get_fairness(run_id: str, query: FairnessQuery) -> Fairness:
     return asked_fairness(current_registry().database, run_id, query)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/evaluation", answers=EvaluationResponse)
+@operation(blueprint, "GET", "/runs/<run:run_id>/evaluation")
 def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationResponse:
     """Read the matrix of a run with all metrics and flags. Until a run is evaluated, the response
     is 409 with the code `evaluation_pending`, or `evaluation_failed` if the evaluation failed. A
@@ -179,13 +179,13 @@ def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationResponse:
     )
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/slices", answers=RunSlices)
+@operation(blueprint, "GET", "/runs/<run:run_id>/slices")
 def get_slices(run_id: str, query: SlicesQuery) -> RunSlices:
     """Read on which slices a run is worse than on the rest, corrected for all tests."""
     return asked_slices(current_registry().database, run_id, query)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/confusion-matrix", answers=MatrixResponse)
+@operation(blueprint, "GET", "/runs/<run:run_id>/confusion-matrix")
 def get_confusion_matrix(run_id: str, query: MatrixQuery) -> MatrixResponse:
     """Read the confusion matrix of a run as counts or shares, in a given orientation."""
     with current_registry().database.read() as session:
@@ -193,13 +193,13 @@ def get_confusion_matrix(run_id: str, query: MatrixQuery) -> MatrixResponse:
     return matrix_answer(detail, query)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/curves", answers=Curves)
+@operation(blueprint, "GET", "/runs/<run:run_id>/curves")
 def get_curves(run_id: str, query: CurvesQuery) -> Curves:
     """Read thresholds with exact counts, calibration bins and histograms of the scores."""
     return asked_curves(current_registry().database, run_id, query)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/costs", answers=RunCostResponse)
+@operation(blueprint, "GET", "/runs/<run:run_id>/costs")
 def get_run_costs(run_id: str) -> RunCostResponse:
     """Read what the errors of a run cost under the costs of its dataset."""
     with current_registry().database.read() as session:
@@ -208,13 +208,13 @@ def get_run_costs(run_id: str) -> RunCostResponse:
     return costs_answer(detail)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/confused-labels", answers=ConfusedLabelsFound)
+@operation(blueprint, "GET", "/runs/<run:run_id>/confused-labels")
 def get_confused_labels(run_id: str, query: ConfusedQuery) -> ConfusedLabelsFound:
     """Read which labels of a multi-label run are confused, in sentences with their evidence."""
     return asked_confused(current_registry().database, run_id, query)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/history", answers=HistoryResponse)
+@operation(blueprint, "GET", "/runs/<run:run_id>/history")
 def get_history(run_id: str) -> HistoryResponse:
     """Read all evaluations of a run and of its slices, oldest first, with their differences."""
     return asked_history(current_registry().database, run_id)
@@ -230,7 +230,7 @@ def _results(detail: RunDetail) -> RunResults:
     return detail.results
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/examples", answers=ExamplePage)
+@operation(blueprint, "GET", "/runs/<run:run_id>/examples")
 def list_examples(run_id: str, query: ExamplesQuery) -> ExamplePage:
     """Read single predictions, by default the most confident errors first."""
     page = browse_examples(

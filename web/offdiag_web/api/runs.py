@@ -48,7 +48,7 @@ from offdiag_web.app.context import current_registry, recent_comparisons
 blueprint = resource("runs")
 
 
-@operation(blueprint, "GET", "/runs", answers=RunPage)
+@operation(blueprint, "GET", "/runs")
 def list_runs(query: RunsQuery) -> RunPage:
     """Search runs by conditions on any of their fields."""
     after = _place(read_token(query.page_token))
@@ -58,13 +58,13 @@ def list_runs(query: RunsQuery) -> RunPage:
     return RunPage.made_of(found, next_page_token=write_token(_written(following)))
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>", answers=Run)
+@operation(blueprint, "GET", "/runs/<run:run_id>")
 def get_run(run_id: str) -> Run:
     """Read everything about a run except its results."""
     return asked_run(current_registry().database, run_id)
 
 
-@operation(blueprint, "PATCH", "/runs/<run:run_id>", answers=Run, is_guarded=True)
+@operation(blueprint, "PATCH", "/runs/<run:run_id>", is_guarded=True)
 def change_run(run_id: str, json: RunChanges) -> Run:
     """Change the tags of a run, such as its review state, or its note. Everything else stays as
     logged. With `If-Match`, only if it has not changed since it was read.
@@ -84,7 +84,7 @@ def change_run(run_id: str, json: RunChanges) -> Run:
     return asked_run(database, run_id)
 
 
-@operation(blueprint, "DELETE", "/runs/<run:run_id>", answers=Deleted)
+@operation(blueprint, "DELETE", "/runs/<run:run_id>")
 def delete_run(run_id: str) -> Deleted:
     """Delete a run; repeating the request has no further effect. The run can be restored until
     `offdiag gc` deletes it permanently.
@@ -94,13 +94,13 @@ def delete_run(run_id: str) -> Deleted:
     return Deleted(id=deleted.id, deleted_at=deleted.deleted_at or database.clock())
 
 
-@operation(blueprint, "GET", "/deleted-runs", answers=DeletedRuns)
+@operation(blueprint, "GET", "/deleted-runs")
 def list_deleted_runs(query: DeletedRunsQuery) -> DeletedRuns:
     """Read which runs were deleted and can be restored."""
     return deleted_document(current_registry().database, query)
 
 
-@operation(blueprint, "POST", "/runs/<run:run_id>/restore", answers=Run)
+@operation(blueprint, "POST", "/runs/<run:run_id>/restore")
 def restore_run(run_id: str) -> Run:
     """Restore a deleted run; a run that is not deleted stays as it is."""
     database = current_registry().database
@@ -137,7 +137,7 @@ def _value_read(value: Any) -> SortValue:
     return read
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/comments", answers=Comments)
+@operation(blueprint, "GET", "/runs/<run:run_id>/comments")
 def list_run_comments(run_id: str) -> Comments:
     """Read the comments on a run, oldest first."""
     with current_registry().database.read() as session:
@@ -145,7 +145,7 @@ def list_run_comments(run_id: str) -> Comments:
         return comments_document(comments_on(session, About.RUN, run_id))
 
 
-@operation(blueprint, "POST", "/runs/<run:run_id>/comments", answers=Comments, is_repeatable=True)
+@operation(blueprint, "POST", "/runs/<run:run_id>/comments", is_repeatable=True)
 def add_run_comment(run_id: str, json: NewComment) -> Comments:
     """Add a comment to a run."""
     database = current_registry().database
@@ -153,15 +153,13 @@ def add_run_comment(run_id: str, json: NewComment) -> Comments:
     return list_run_comments(run_id)
 
 
-@operation(blueprint, "GET", "/datasets/<name:name>/comments", answers=Comments)
+@operation(blueprint, "GET", "/datasets/<name:name>/comments")
 def list_dataset_comments(name: str, query: InProject) -> Comments:
     """Read the comments on the decision of a dataset, oldest first."""
     return _of_dataset(query.project, name)
 
 
-@operation(
-    blueprint, "POST", "/datasets/<name:name>/comments", answers=Comments, is_repeatable=True
-)
+@operation(blueprint, "POST", "/datasets/<name:name>/comments", is_repeatable=True)
 def add_dataset_comment(name: str, json: NewDatasetComment) -> Comments:
     """Add a comment to the decision of a dataset."""
     comment_on_dataset(
@@ -180,7 +178,7 @@ def _of_dataset(project: str, name: str) -> Comments:
         return comments_document(comments_on(session, About.DATASET, known.id))
 
 
-@operation(blueprint, "GET", "/compare", answers=Comparison)
+@operation(blueprint, "GET", "/compare")
 def compare(query: ComparisonQuery) -> Comparison:
     """Compare runs by their predictions and the active label version. If runs cannot be compared,
     the response says why.
@@ -189,7 +187,7 @@ def compare(query: ComparisonQuery) -> Comparison:
     return asked_comparison(database, _ids(query), query, recent_comparisons())
 
 
-@operation(blueprint, "GET", "/compare/examples", answers=ComparedExamples)
+@operation(blueprint, "GET", "/compare/examples")
 def compare_examples(query: ComparedExamplesQuery) -> ComparedExamples:
     """Read the examples that both, one or neither of two runs predict correctly."""
     return asked_examples(current_registry().database, query)

@@ -55,19 +55,13 @@ _PATH = "/datasets/<name:name>/truth"
 _LARGEST_CORRECTION = 32 * 1024 * 1024
 
 
-@operation(blueprint, "GET", _PATH, answers=TruthList)
+@operation(blueprint, "GET", _PATH)
 def list_truth_versions(name: str, query: InProject) -> TruthList:
     """Read all label versions of a dataset, newest first."""
     return asked_truths(current_registry().database, query.project, name)
 
 
-@operation(
-    blueprint,
-    "POST",
-    _PATH,
-    answers={200: Corrected, 201: Corrected},
-    most_bytes=_LARGEST_CORRECTION,
-)
+@operation(blueprint, "POST", _PATH, statuses=(200, 201), most_bytes=_LARGEST_CORRECTION)
 def correct_truth(name: str, json: Correction) -> tuple[Corrected, int]:
     """Correct labels of samples in a new label version; every run on them is re-evaluated.
     Repeating the same correction returns the version it created with status 200.
@@ -89,24 +83,19 @@ def _corrected(name: str, made: Revision) -> tuple[Corrected, int]:
     return corrected, 200 if made.was_there else 201
 
 
-@operation(blueprint, "GET", f"{_PATH}/difference", answers=Difference)
+@operation(blueprint, "GET", f"{_PATH}/difference")
 def compare_truth_versions(name: str, query: DifferenceQuery) -> Difference:
     """Read the differences between two label versions of the same samples."""
     return asked_difference(current_registry().database, name, query, limit=query.limit)
 
 
-@operation(blueprint, "GET", f"{_PATH}/<number:number>/impact", answers=Impact)
+@operation(blueprint, "GET", f"{_PATH}/<number:number>/impact")
 def get_truth_impact(name: str, number: int, query: ImpactQuery) -> Impact:
     """Read the effect of a correction on the runs evaluated with it."""
     return asked_impact(current_registry().database, name, number, query)
 
 
-@operation(
-    blueprint,
-    "POST",
-    f"{_PATH}/<number:number>/undo",
-    answers={200: Corrected, 201: Corrected},
-)
+@operation(blueprint, "POST", f"{_PATH}/<number:number>/undo", statuses=(200, 201))
 def undo_truth_version(name: str, number: int, json: UndoneVersion) -> tuple[Corrected, int]:
     """Revert the label changes of a version in a new version."""
     made = drafts.undo_version(
@@ -123,7 +112,7 @@ def undo_truth_version(name: str, number: int, json: UndoneVersion) -> tuple[Cor
 _DRAFT = "/datasets/<name:name>/draft"
 
 
-@operation(blueprint, "GET", _DRAFT, answers=Draft)
+@operation(blueprint, "GET", _DRAFT)
 def get_draft(name: str, query: DraftQuery) -> Draft:
     """Read the labels proposed for the next version, and how well people agree.
 
@@ -133,14 +122,14 @@ def get_draft(name: str, query: DraftQuery) -> Draft:
     return draft_document(found, _person(query.author))
 
 
-@operation(blueprint, "POST", _DRAFT, answers=AnswersStored)
+@operation(blueprint, "POST", _DRAFT)
 @requires(Role.LABELER)
 def propose_labels(name: str, json: ProposedLabels) -> AnswersStored:
     """Store the labels that the caller proposes, replacing their earlier ones."""
     return _answered(name, json)
 
 
-@operation(blueprint, "POST", f"{_DRAFT}/decide", answers=AnswersStored)
+@operation(blueprint, "POST", f"{_DRAFT}/decide")
 def decide_labels(name: str, json: ProposedLabels) -> AnswersStored:
     """Decide labels on which people disagree."""
     return _answered(name, json, is_final=True)
@@ -158,20 +147,14 @@ def _person(stated: str | None) -> str | None:
     return who.account if who.is_signed_in else author(stated)
 
 
-@operation(blueprint, "POST", f"{_DRAFT}/withdraw", answers=AnswersStored)
+@operation(blueprint, "POST", f"{_DRAFT}/withdraw")
 @requires(Role.LABELER)
 def withdraw_labels(name: str, json: WithdrawnLabels) -> AnswersStored:
     """Withdraw the labels that the caller proposed."""
     return asked_withdrawal(current_registry().database, name, json, _person(json.author))
 
 
-@operation(
-    blueprint,
-    "POST",
-    f"{_DRAFT}/publish",
-    answers={200: Corrected, 201: Corrected},
-    is_guarded=True,
-)
+@operation(blueprint, "POST", f"{_DRAFT}/publish", statuses=(200, 201), is_guarded=True)
 def publish_draft(name: str, json: PublishedDraft) -> tuple[Corrected, int]:
     """Create a label version from the samples on which enough answers agree.
 
@@ -194,7 +177,7 @@ def publish_draft(name: str, json: PublishedDraft) -> tuple[Corrected, int]:
     return _corrected(name, made)
 
 
-@operation(blueprint, "GET", f"{_DRAFT}/tasks", answers=LabelTasks)
+@operation(blueprint, "GET", f"{_DRAFT}/tasks")
 def get_label_tasks(name: str, query: TasksQuery) -> LabelTasks:
     """Read suspect labels and the draft as tasks for Label Studio or Argilla."""
     registry = current_registry()
@@ -210,25 +193,13 @@ def get_label_tasks(name: str, query: TasksQuery) -> LabelTasks:
     return LabelTasks(tasks=found)
 
 
-@operation(
-    blueprint,
-    "POST",
-    f"{_DRAFT}/tasks",
-    answers=AnswersStored,
-    most_bytes=_LARGEST_CORRECTION,
-)
+@operation(blueprint, "POST", f"{_DRAFT}/tasks", most_bytes=_LARGEST_CORRECTION)
 def import_label_tasks(name: str, json: AnsweredTasks) -> AnswersStored:
     """Add the answers in an export from Label Studio or Argilla to the draft."""
     return asked_import(current_registry().database, name, json, author(json.author))
 
 
-@operation(
-    blueprint,
-    "POST",
-    "/datasets/<name:name>/slices",
-    answers=SlicesAdded,
-    most_bytes=_LARGEST_CORRECTION,
-)
+@operation(blueprint, "POST", "/datasets/<name:name>/slices", most_bytes=_LARGEST_CORRECTION)
 def add_slice_columns(name: str, json: SlicesToAdd) -> SlicesAdded:
     """Add slice columns to the samples of a dataset; its runs are evaluated on their slices."""
     added = add_slices(
