@@ -13,7 +13,7 @@ from offdiag.comparison.many import FEWEST_RUNS, ManyComparison
 from offdiag.comparison.pair_verdict import Verdict, more_samples_sentence, undecided_among
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
-from offdiag.domain.number_text import count, number, p_value
+from offdiag.domain.number_text import about, count, number, p_value
 from offdiag.domain.sentences import enumerated, listed, name
 from offdiag.metrics.many_runs.best_runs import (
     FEWEST_SAMPLES,
@@ -288,7 +288,7 @@ def _equally_right(found: CochranQ, confidence: float) -> str:
         return "All runs get the same examples right."
     do = "do not get" if found.p < 1 - confidence else "may get"
     return (
-        f"The runs {do} equally many examples right (Cochran's Q = {found.q:.1f}, "
+        f"The runs {do} equally many examples right (Cochran's Q = {found.q:,.1f}, "
         f"{p_value(found.p)})."
     )
 
@@ -316,6 +316,6 @@ def selection_sentence(key: str, found: BestOfMany, noun: str = "class") -> str:
             f"corrected for that, because a {noun} has too few examples."
         )
     return (
-        f"{said}; chosen for being {extreme}, that run is expected to reach about "
-        f"{number(found.corrected.value)} on new examples."
+        f"{said}; chosen for being {extreme}, that run is expected to reach "
+        f"{about(found.corrected.value)} on new examples."
     )

@@ -39,6 +39,12 @@ def number(value: float, *, decimals: int = 3, decimals_from_100: int = 1) -> st
     return text.replace("-", MINUS)
 
 
+def beside(value: float, limit: float) -> str:
+    """Six digits, or as many more as it takes to tell the value from its limit: "0.7999998"."""
+    texts = (f"{value:.{digits}g}" for digits in range(6, 18))
+    return next(text for text in texts if value == limit or float(text) != limit)
+
+
 def signed(value: float, decimals: int) -> str:
     """A difference: "+3.2", "−0.4", "0"; if it rounds to 0, to one digit: "+0.03"."""
     text = f"{value:+.{decimals}f}"
@@ -58,9 +64,23 @@ def _one_digit(value: float, decimals: int) -> str:
     return f"{value:+.1g}".replace("-", MINUS) if value else "0"
 
 
-def interval(low: float, high: float, *, decimals: int = 3) -> str:
-    """ "0.846 – 0.881"."""
-    return f"{number(low, decimals=decimals)} {EN_DASH} {number(high, decimals=decimals)}"
+def about(value: float) -> str:
+    """ "about 0.942", but ">0.999" and "<0.001", which say themselves that they are not exact."""
+    text = number(value)
+    return text if text[0] in "<>" else f"about {text}"
+
+
+def interval(low: float, high: float, *, decimals: int = 3, decimals_from_100: int = 1) -> str:
+    """ "0.846 – 0.881"; "−0.114 to 0.105", where a dash would be read as another minus."""
+    ends = (
+        number(end, decimals=decimals, decimals_from_100=decimals_from_100) for end in (low, high)
+    )
+    return between(low).join(ends)
+
+
+def between(low: float) -> str:
+    """What stands between the ends of an interval."""
+    return f" {EN_DASH if low >= 0 else 'to'} "
 
 
 def percent(share: float, decimals: int = 0) -> str:
@@ -176,8 +196,8 @@ class Amounts:
         return f"+{text}" if amount > 0 else text
 
     def interval(self, low: float, high: float) -> str:
-        """ "1,103 – 1,149"."""
-        return f"{self.text(low)} {EN_DASH} {self.text(high)}"
+        """ "1,103 – 1,149", "−250 to 1,149"."""
+        return between(low).join((self.text(low), self.text(high)))
 
 
 def amounts_for(values: Iterable[float]) -> Amounts:

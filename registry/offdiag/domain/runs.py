@@ -14,7 +14,7 @@ from pathlib import PurePath
 from string import ascii_uppercase
 from typing import Any, Protocol
 
-from offdiag.domain.number_text import number
+from offdiag.domain.number_text import about
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.texts import DEFAULT_PROJECT, is_blank, require_storable, shortened
 from offdiag.domain.values import MetricValue, plain_value
@@ -454,7 +454,7 @@ def choice_text(n_runs: int, expected: float | None) -> str:
     chosen = f"Chosen for its value among {n_runs:,} runs, the first"
     if expected is None:
         return f"{chosen} is flattered by it; a class has too few examples to correct that."
-    return f"{chosen} is expected to reach about {number(expected)} on new examples."
+    return f"{chosen} is expected to reach {about(expected)} on new examples."
 
 
 THRESHOLD = 0.5
@@ -470,5 +470,5 @@ def at_threshold(positive_label: str) -> Mapping[str, Any]:
 
 def decision_text(rule: Mapping[str, Any]) -> str:
     if rule.get("rule") == "threshold":
-        return f"{rule['positive']!r} where its score is at least {rule['threshold']:g}"
+        return f"{rule['positive']!r} where its score is at least {rule['threshold']:.9g}"
     return "the class with the highest score, the first in label order of equal ones"

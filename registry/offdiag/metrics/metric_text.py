@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import inf
 
 from offdiag.domain import number_text
-from offdiag.domain.number_text import EN_DASH, MINUS, number, signed
+from offdiag.domain.number_text import MINUS, between, number, signed
 from offdiag.domain.sentences import inside, name
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
@@ -93,7 +93,7 @@ def outside(after: MetricValue, before: MetricValue) -> str:
     for decimals in _MORE_DECIMALS:
         texts = [f"{each:,.{decimals}f}".replace("-", MINUS) for each in (value, low, high)]
         if len({*texts}) > 2:
-            return f"{texts[0]}, outside {texts[1]} {EN_DASH} {texts[2]}"
+            return f"{texts[0]}, outside {between(low).join(texts[1:])}"
     return plain
 
 

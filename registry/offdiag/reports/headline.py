@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from offdiag.domain.number_text import count, number
+from offdiag.domain.number_text import about, count
 from offdiag.domain.runs import Task
 from offdiag.domain.sentences import as_sentence, enumerated, listed
 from offdiag.domain.sentences import name as name_in_sentence
@@ -229,8 +229,8 @@ def _of_the_choice(found: BestOfManyFigures, end: str) -> str:
     chosen = f"Chosen for being the {end} of {found.n_runs}"
     if found.corrected.value is None:
         return f"{chosen}, its value flatters it; a class has too few examples to correct that."
-    expected = number(found.corrected.value)
-    return f"{chosen}, it is expected to reach about {expected} on new examples."
+    expected = about(found.corrected.value)
+    return f"{chosen}, it is expected to reach {expected} on new examples."
 
 
 def _may_be_best(found: BestSetFigures, names: Mapping[str, str]) -> str:

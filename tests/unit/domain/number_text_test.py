@@ -85,7 +85,7 @@ def test_a_value_is_nothing_or_everything_only_where_it_is(value: float, text: s
         (0.0, 0.0031, "0.00 – <0.01"),
         (0.9951, 1.0, ">0.99 – 1.00"),
         (0.005, 0.994, "0.01 – 0.99"),
-        (-0.9991, -0.9952, "<−0.99 – <−0.99"),
+        (-0.9991, -0.9952, "<−0.99 to <−0.99"),
     ],
 )
 def test_with_two_decimals_an_interval_has_no_end_at_a_limit_that_it_does_not_reach(
@@ -166,3 +166,32 @@ def test_what_is_written_is_within_half_a_step(amount: float, decimals: int) -> 
     if text[0] not in "<>":
         shown = Decimal(text.replace(",", "").replace("−", "-"))
         assert abs(shown - Decimal(amount)) <= Decimal(1).scaleb(-decimals) / 2
+
+
+def test_no_dash_stands_before_a_minus() -> None:
+    assert number_text.interval(-0.114, 0.105) == "−0.114 to 0.105"
+    assert number_text.interval(-1.0, -0.9997) == "−1.000 to <−0.999"
+    assert Amounts(0).interval(-250.0, 1149.0) == "−250 to 1,149"
+    assert Amounts(0).interval(1103.0, 1149.0) == "1,103 – 1,149"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.9421, "about 0.942"), (0.99998, ">0.999"), (1e-9, "<0.001")]
+)
+def test_a_bound_is_not_said_to_be_about_itself(value: float, text: str) -> None:
+    assert number_text.about(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "text"),
+    [
+        (0.5117647, 0.9, "0.511765"),
+        (0.79999983, 0.8, "0.7999998"),
+        (1 - 1e-15, 1.0, "0.999999999999999"),
+        (0.8, 0.8, "0.8"),
+    ],
+)
+def test_a_value_beside_its_limit_is_on_its_side_of_it(
+    value: float, limit: float, text: str
+) -> None:
+    assert number_text.beside(value, limit) == text

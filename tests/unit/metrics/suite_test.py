@@ -19,6 +19,7 @@ from offdiag.metrics.suite import (
     Suite,
     evaluate_stack,
 )
+from support.optional import present
 from support.published_matrices import ALWAYS_NEGATIVE, THREE_CLASSES, WINE
 
 
@@ -301,3 +302,9 @@ def test_the_p_value_is_a_number_however_many_cases_there_are(cases_in_a_cell: i
     found = evaluate_stack(counts, ordinal=False).aggregate["nir_p_value"].at()
 
     assert found.value == pytest.approx(0.5, abs=1e-7)
+
+
+def test_a_p_value_below_every_float_is_not_0() -> None:
+    found = suite(np.array([[20_000, 0], [0, 20_000]])).aggregate["nir_p_value"].at()
+
+    assert 0 < present(found.value) < 1e-300

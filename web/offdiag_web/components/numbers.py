@@ -40,7 +40,7 @@ def metric(value: float) -> str:
 
 def interval(low: float, high: float) -> str:
     """ "0.846 – 0.881"; "−0.114 to 0.105", where a dash would be read as another minus."""
-    return f"{metric(low)} {'to' if low < 0 else number_text.EN_DASH} {metric(high)}"
+    return number_text.interval(low, high, decimals_from_100=3)
 
 
 def percent(share: float, decimals: int = 0) -> str:

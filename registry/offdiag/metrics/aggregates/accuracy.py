@@ -112,6 +112,8 @@ def nir_p_value(m: Classified) -> Quantity:
     undefined = tally.no_samples
     if tally.weighted:
         undefined = first_cause(undefined, tally.everywhere(Reason.FRACTIONAL_WEIGHTS))
+    # A probability too small for a float is not 0.
+    tail = np.maximum(tail, np.finfo(np.float64).tiny)
     return defined_except(np.where(is_certain, 1.0, tail), undefined)
 
 

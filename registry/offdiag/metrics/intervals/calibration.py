@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.number_text import p_value
+from offdiag.domain.number_text import about, number, p_value
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.draws import batches, generator
@@ -76,11 +76,11 @@ no evidence of miscalibration (p = 0.45)'
         finding = (
             f"no evidence of miscalibration ({p_value(self.p)})"
             if self.p > EVIDENCE
-            else f"above what chance explains ({p_value(self.p)}), excess {self.excess:.3f}"
+            else f"above what chance explains ({p_value(self.p)}), excess {number(self.excess)}"
         )
         samples = "this example" if self.n_samples == 1 else f"these {self.n_samples:,} examples"
         return (
-            f"a calibrated model would show about {self.mean:.3f} (up to {self.upper:.3f}) "
+            f"a calibrated model would show {about(self.mean)} (up to {number(self.upper)}) "
             f"on {samples}: {finding}"
         )
 

@@ -40,6 +40,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offdiag.domain.number_text import number
 from offdiag.metrics.intervals.bounds import Interval, size_warning
 from offdiag.metrics.intervals.means import logit_interval, student_quantile
 from offdiag.metrics.intervals.proportions import normal_quantile
@@ -386,7 +387,7 @@ def ks_interval(ranked: Ranking, *, confidence: float) -> Interval:
     if value is None:
         return Interval(None, None, DISTANCE_BOUND, note=warning)
     reach = ks_bound(ranked.n_positive, ranked.n_negative, confidence=confidence)
-    said = f"a useless score would show up to {min(reach, 1.0):.3f} on these examples"
+    said = f"a useless score would show up to {number(min(reach, 1.0))} on these examples"
     note = said if warning is None else f"{warning}; {said}"
     if not has_ends:
         return Interval(None, None, DISTANCE_BOUND, note=note)

@@ -272,3 +272,12 @@ def test_an_unusable_confidence_is_refused(confidence: float) -> None:
         score_intervals(EVENT, seed=1, confidence=confidence)
 
     assert caught.value.field == "confidence"
+
+
+def test_small_figures_of_calibrated_models_are_not_rounded_to_nothing() -> None:
+    said = CalibrationReference(4e-4, 3e-5, 2e-4, 0.001, 40_000).sentence
+
+    assert said == (
+        "a calibrated model would show <0.001 (up to <0.001) on these 40,000 examples: above what "
+        "chance explains (p = 0.0010), excess <0.001"
+    )

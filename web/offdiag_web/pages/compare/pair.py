@@ -126,12 +126,12 @@ def _tests(facts: PairedFacts) -> list[str]:
     if margins is not None and margins.chi2 is not None and margins.p is not None:
         found.append(
             "Stuart-Maxwell (classes predicted equally often): "
-            f"χ² = {margins.chi2:.1f}, {_degrees(margins.df)}, {p_value(margins.p)}."
+            f"χ² = {margins.chi2:,.1f}, {_degrees(margins.df)}, {p_value(margins.p)}."
         )
     if symmetry is not None and symmetry.chi2 is not None and symmetry.p is not None:
         found.append(
             "Bowker (classes exchanged evenly): "
-            f"χ² = {symmetry.chi2:.1f}, {_degrees(symmetry.df)}, {p_value(symmetry.p)}."
+            f"χ² = {symmetry.chi2:,.1f}, {_degrees(symmetry.df)}, {p_value(symmetry.p)}."
         )
     return found
 
