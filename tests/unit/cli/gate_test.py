@@ -352,3 +352,19 @@ def test_classes_that_look_alike_are_noted_once(offdiag: Command, folder: Path) 
     answer = of_file(offdiag, "p.csv", "--score", "p", "--positive", "ill", "--min", "roc_auc>=0")
 
     assert (answer.code, answer.err) == (0, "Note: Classes look alike: 'Ill' and 'ill' (case).\n")
+
+
+def test_a_value_just_below_its_limit_is_not_printed_as_the_limit(
+    offdiag: Command, folder: Path
+) -> None:
+    (folder / "matrix.csv").write_text(
+        "actual,cat,dog\ncat,9999999,1\ndog,0,50\n", encoding="utf-8"
+    )
+    condition = ("--min", "recall[cat]>=1")
+
+    answer = offdiag(
+        "gate", "--file", "matrix.csv", "--matrix", "--orientation", "actual_rows", *condition
+    )
+
+    assert answer.code == 1
+    assert "0.9999999 [" in answer.out

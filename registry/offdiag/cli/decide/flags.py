@@ -14,7 +14,7 @@ from offdiag.cli.documents import Server, ask, connected, ids_of_runs, note_unkn
 from offdiag.cli.options import help_text, limit_option, with_options
 from offdiag.cli.output import label, note, three_decimals
 from offdiag.cli.tables import facts_table, filled_table
-from offdiag.domain.number_text import p_in_column
+from offdiag.domain.number_text import beside, p_in_column
 from offdiag.errors import InvalidInput
 from offdiag.flags.lifecycle import MOST_COUNTED, Action, FlagState
 from offdiag.flags.verdict import Certainty, Severity, why_undefined
@@ -307,7 +307,7 @@ def detail_tables(flag: FlagExplained) -> Iterable[Table]:
                 str(each["what"]),
                 why_undefined(each["what"], each.get("reason"), flag.evidence)
                 if each["measured"] is None
-                else f"{each['measured']:.6g}",
+                else beside(each["measured"], each["threshold"]),
                 str(each["sign"]),
                 f"{each['threshold']:.6g}",
                 "yes" if each["holds"] else "no",

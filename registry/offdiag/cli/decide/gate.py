@@ -23,6 +23,7 @@ from offdiag.cli.file_input import (
 from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.output import busy
 from offdiag.cli.tables import filled_table
+from offdiag.domain.number_text import beside
 from offdiag.domain.sentences import markdown_escaped, visible
 from offdiag.domain.values import Reason, reason_text
 from offdiag.errors import InvalidInput, NotFound
@@ -354,11 +355,13 @@ def _found(checked: CheckedCondition) -> str:
         return f"{_number(value['value'])}, {reason_text(why)}"
     low, high = value.get("ci_low"), value.get("ci_high")
     interval = f"[{_end(low, '-∞')}, {_end(high, '∞')}]"
-    condition = parse_condition(checked.condition)
-    if isinstance(condition, MetricCondition) and condition.side is not Side.VALUE:
-        return f"{_number(checked.measured)} of {_number(value['value'])} {interval}"
+    condition, measured = parse_condition(checked.condition), _number(checked.measured)
+    if isinstance(condition, MetricCondition):
+        measured = beside(checked.measured, condition.threshold)
+        if condition.side is not Side.VALUE:
+            return f"{measured} of {_number(value['value'])} {interval}"
     has_interval = low is not None or high is not None
-    return f"{_number(checked.measured)} {interval}" if has_interval else _number(checked.measured)
+    return f"{measured} {interval}" if has_interval else measured
 
 
 def _end(end: float | None, otherwise: str) -> str:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from offdiag.domain.number_text import beside
 from offdiag.domain.runs import PromotionRole, RunState
 from offdiag.domain.texts import require_reason
 from offdiag.domain.values import reason_text
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.gate.conditions import parse_condition
+from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.gate.evaluate_conditions import Finding
 from offdiag.services.champions.leaders import primary_metric
 from offdiag.services.gates.gate import GateResult, gate_run
@@ -102,10 +103,11 @@ def approve(
 
 def _failed_text(finding: Finding) -> str:
     """ "recall[mel] >= 0.9 (measured 0.511765)", or why there is no value."""
-    if finding.measured is not None:
-        return f"{finding.condition.text} (measured {finding.measured:.6g})"
+    condition = finding.condition
+    if isinstance(condition, MetricCondition) and finding.measured is not None:
+        return f"{condition.text} (measured {beside(finding.measured, condition.threshold)})"
     why = "" if finding.reason is None else f" ({reason_text(finding.reason)})"
-    return f"{finding.condition.text}{why}"
+    return f"{condition.text}{why}"
 
 
 def propose(
