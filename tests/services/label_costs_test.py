@@ -17,6 +17,9 @@ from offdiag.records.runs.multilabel import (
     LabelCostsRequest,
     OutcomeCostsRequest,
     asked_label_costs,
+    costs_of_texts,
+    label_cost_lines,
+    label_cost_texts,
 )
 from offdiag.services.multilabel import OutcomeCosts, label_costs_of
 from offdiag.settings import Settings
@@ -145,7 +148,7 @@ def test_the_costs_are_the_same_everywhere(
 
     assert answer == printed
     assert frame["total_cost"].sum() == pytest.approx(answer["total_cost"])
-    assert f"{answer['mean_cost']['value']:.3f} per example" in page
+    assert f"{answer['mean_cost']['value']:.4f} per example" in page
     assert "names no label" in bad
 
 
@@ -210,3 +213,30 @@ def test_a_run_without_labels_has_no_costs_instead_of_0(
     for text in (told, page):
         assert "No example of the run has labels, so their errors have no cost." in text
         assert "0.000" not in text
+
+
+@pytest.mark.parametrize("cost", ["sea=0.0001:0.00002", "sea=1:1", "sea=1234567:1"])
+def test_costs_of_any_size_are_shown_with_the_digits_that_tell_something(
+    sqlite_database: Database,
+    capsys: pytest.CaptureFixture[str],
+    cost: str,
+) -> None:
+    run, url = log_run(sqlite_database, PREDICTED), sqlite_database.url
+
+    asked = LabelCostsRequest(costs=costs_of_texts([cost]))
+    found = asked_label_costs(sqlite_database, run.id, asked)
+    texts = label_cost_texts(found.labels[0])
+    client = create_app(Settings(), sqlite_database).test_client()
+    page = client.get(f"/runs/{run.id}/label-costs?costs={cost}").get_data(as_text=True)
+    capsys.readouterr()
+    assert offdiag_command(["cost", "labels", run.id, "--cost", cost, "--url", url]) == 0
+    printed = capsys.readouterr().out
+
+    exact = present(found.labels[0].mean_cost.value)
+    assert float(texts.cost.replace(",", "")) == pytest.approx(exact, rel=0.1)
+    assert texts.cost in page
+    assert texts.cost in printed
+    assert texts.interval in page
+    for line in label_cost_lines(found):
+        assert line in page
+        assert line in " ".join(printed.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -254,3 +255,31 @@ def test_an_empty_dataset_has_nothing_to_rank(offdiag: Command, folder: Path) ->
 
     assert found.code == 2
     assert "has no evaluated runs" in found.err
+
+
+def test_costs_are_shown_with_all_their_digits(
+    offdiag: Command, runs: list[str], folder: Path
+) -> None:
+    for miss, alarm in ((1, 2), (1234567, 0.00001)):
+        (folder / "costs.toml").write_text(
+            f"[weights.ill]\nill = 0\nwell = {miss}\n\n[weights.well]\nill = {alarm}\nwell = 0\n",
+            encoding="utf-8",
+        )
+        added = offdiag("cost", "add", "fees", "costs.toml", "--dataset", "clinic")
+        assert added.code == 0, added.err
+
+    shown = offdiag("cost", "show", "fees").out
+    changed = offdiag("cost", "diff", "fees@1", "fees@2").out
+
+    assert "1234567" in shown
+    assert re.search(r"ill +well +1 +1234567 +1,234,567 ", changed)
+    assert re.search(r"well +ill +2 +1e-05 +0\.000005 ", changed)
+
+
+def test_where_another_run_is_cheapest_is_told_in_plain_numbers(
+    offdiag: Command, runs: list[str]
+) -> None:
+    found = offdiag("cost", "rank", "--dataset", "clinic").out
+
+    assert "e+" not in found
+    assert "1,000,000" in found

@@ -8,13 +8,14 @@ from rich.table import Table
 
 from offdiag.cli.output import label, three_decimals
 from offdiag.cli.tables import MOST_CLASSES, facts_table, filled_table
-from offdiag.domain.number_text import Amounts, amounts_for, signed
+from offdiag.domain.number_text import Amounts, amounts_for, cost, signed
+from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostChange
 from offdiag.metrics.metric_text import PER_CASES
 from offdiag.records.base import Value
 from offdiag.records.cost import Costs
 from offdiag.records.decision import TriedRule
-from offdiag.records.runs.multilabel import CostOfLabel, LabelCostsFound, LabelThreshold
+from offdiag.records.runs.multilabel import LabelCostsFound, LabelCostTexts, label_cost_texts
 from offdiag.records.what_if import CheapestAsOneCostMoves, CostOfRun, CostsOfRuns
 
 _MOST_LISTED = 5
@@ -44,7 +45,7 @@ def cost_table(found: Costs) -> Table:
         (
             (
                 label(actual),
-                *(f"{found.weights[actual][predicted]:g}" for predicted in found.labels),
+                *(cost_text(found.weights[actual][predicted]) for predicted in found.labels),
             )
             for actual in found.labels
         ),
@@ -85,9 +86,9 @@ def difference_table(before: str, after: str, changes: Iterable[CostChange]) -> 
             (
                 label(change.actual),
                 label(change.predicted),
-                f"{change.before:g}",
-                f"{change.after:g}",
-                "" if change.factor is None else f"{change.factor:.3g}",
+                cost_text(change.before),
+                cost_text(change.after),
+                "" if change.factor is None else cost(change.factor),
             )
             for change in changes
         ),
@@ -163,12 +164,12 @@ def _cheapest_table(found: CostsOfRuns, choice: CheapestAsOneCostMoves) -> Table
             for stretch in choice.stretches
         ),
         right=("from", "to"),
-        title=f"Cheapest where {what}; {choice.now:.3g} now",
+        title=f"Cheapest where {what}; {cost(choice.now)} now",
     )
 
 
 def _factor_text(factor: float | None) -> str:
-    return "inf" if factor is None else f"{factor:.4g}"
+    return "inf" if factor is None else cost(factor)
 
 
 def decision_tables(found: TriedRule) -> Iterator[Table]:
@@ -214,7 +215,7 @@ def _rule_text(found: TriedRule) -> str:
     if recipe["threshold"] is None:
         return f"never {recipe['positive']}"
     chosen = recipe.get("chosen")
-    where = f"{recipe['positive']} from a score of {recipe['threshold']:.6g} on"
+    where = f"{recipe['positive']} from a score of {recipe['threshold']:.9g} on"
     if not chosen:
         return where
     return f"{where}, {chosen}, so costs are optimistic and no difference is tested"
@@ -243,8 +244,7 @@ def label_cost_table(found: LabelCostsFound) -> Table:
                 f"{each.n:,}",
                 f"{each.missed:,}",
                 f"{each.false_alarms:,}",
-                *_label_cost_cells(each),
-                *_threshold_cells(each.threshold),
+                *_label_cost_cells(label_cost_texts(each), each.constant),
             )
             for each in found.labels
         ),
@@ -254,14 +254,6 @@ def label_cost_table(found: LabelCostsFound) -> Table:
     )
 
 
-def _label_cost_cells(found: CostOfLabel) -> tuple[str, str]:
-    if found.mean_cost.value is None:
-        return "–", "–"
-    return f"{found.mean_cost.value:.3f}", f"{found.constant_cost:.3f} ({found.constant})"
-
-
-def _threshold_cells(choice: LabelThreshold | None) -> tuple[str, str]:
-    if choice is None:
-        return "", ""
-    at = "never" if choice.threshold is None else f"{choice.threshold:.6g}"
-    return at, "" if choice.expected_cost is None else f"{choice.expected_cost:.3f}"
+def _label_cost_cells(texts: LabelCostTexts, constant: str) -> tuple[str, str, str, str]:
+    by_constant = f"{texts.constant} ({constant})" if texts.constant else "–"
+    return texts.cost, by_constant, texts.threshold, texts.expected

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from offdiag.domain.number_text import signed
+from offdiag.domain.number_text import amounts_for
 from offdiag.errors import InvalidInput
 from offdiag.metrics.multilabel_runs.confused import Confusion
 from offdiag.records.base import Request, RequestBody, ResponseBody, Value
@@ -194,24 +194,60 @@ def _threshold(found: LabelCost) -> LabelThreshold | None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class LabelCostTexts:
+    """The costs of one label per example, and its cheapest threshold, as tables show them."""
+
+    cost: str
+    interval: str
+    constant: str
+    threshold: str
+    expected: str
+
+
+def label_cost_texts(found: CostOfLabel) -> LabelCostTexts:
+    """Texts that are empty where there is no number."""
+    mean, choice = found.mean_cost, found.threshold
+    expected = None if choice is None else choice.expected_cost
+    amounts = amounts_for(
+        each for each in (mean.value, mean.ci_high, found.constant_cost, expected) if each
+    )
+    has_interval = mean.ci_low is not None and mean.ci_high is not None
+    threshold = ""
+    if choice is not None:
+        # Nine digits tell all numbers of single precision apart, so that it can be typed again.
+        threshold = "never" if choice.threshold is None else f"{choice.threshold:.9g}"
+    return LabelCostTexts(
+        cost="–" if mean.value is None else amounts.text(mean.value),
+        interval=amounts.interval(mean.ci_low or 0.0, mean.ci_high or 0.0) if has_interval else "",
+        constant="" if mean.value is None else amounts.text(found.constant_cost),
+        threshold=threshold,
+        expected="" if expected is None else amounts.text(expected),
+    )
+
+
 def label_cost_lines(found: LabelCostsFound) -> list[str]:
     """All labels together, in sentences."""
     mean = found.mean_cost
     if mean.value is None:
         return ["No example of the run has labels, so their errors have no cost."]
-    ends = "" if mean.ci_low is None else f" (95 % CI {mean.ci_low:.3f} to {mean.ci_high:.3f})"
-    lines = [f"All labels cost {mean.value:.3f} per example{ends}."]
-    lines.append(f"The cheaper constant prediction of each label costs {found.constant_cost:.3f}.")
+    amounts = amounts_for([mean.value, found.constant_cost])
+    ends = ""
+    if mean.ci_low is not None and mean.ci_high is not None:
+        ends = f" (95 % CI {amounts.text(mean.ci_low)} to {amounts.text(mean.ci_high)})"
+    lines = [f"All labels cost {amounts.text(mean.value)} per example{ends}."]
+    constant = amounts.text(found.constant_cost)
+    lines.append(f"The cheaper constant prediction of each label costs {constant}.")
     if found.expected_cost is not None:
         lines.append(
             f"With the cheapest threshold of each label they are expected to cost "
-            f"{found.expected_cost:.3f} on new examples."
+            f"{amounts.text(found.expected_cost)} on new examples."
         )
     gap = found.difference
     if gap is not None and gap.value is not None:
-        said = f"{signed(gap.value, 3)} per example"
+        said = f"{amounts.signed(gap.value)} per example"
         if gap.ci_low is not None and gap.ci_high is not None:
-            said += f" (95 % CI {signed(gap.ci_low, 3)} to {signed(gap.ci_high, 3)})"
+            said += f" (95 % CI {amounts.signed(gap.ci_low)} to {amounts.signed(gap.ci_high)})"
         lines.append(f"Difference to {found.baseline}: {said}.")
     if found.not_paired is not None:
         lines.append(f"Not compared with {found.baseline}: {found.not_paired}.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flask import render_template
 
+from offdiag.domain import number_text
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostMatrix, changed_costs, check_costs
 from offdiag.services.cost_matrices import CostDetail
@@ -110,7 +111,7 @@ def cost_difference(before: CostMatrixRecord, after: CostMatrixRecord) -> CostDi
                 change.predicted,
                 entry_text(change.before),
                 entry_text(change.after),
-                "" if change.factor is None else f"× {change.factor:.3g}",
+                "" if change.factor is None else f"× {number_text.cost(change.factor)}",
             )
             for change in cells[:MOST_CELLS]
         ),

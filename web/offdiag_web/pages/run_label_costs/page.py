@@ -7,6 +7,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput, NotFound
+from offdiag.metrics.costs.edits import cost_text
 from offdiag.records.runs.multilabel import (
     LabelCostsFound,
     LabelCostsRequest,
@@ -14,6 +15,7 @@ from offdiag.records.runs.multilabel import (
     costs_of_text,
     costs_of_texts,
     label_cost_lines,
+    label_cost_texts,
 )
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import sentence_of
@@ -43,6 +45,8 @@ def page(run_id: str) -> Response:
         "label_costs",
         found=found,
         lines=[] if found is None else label_cost_lines(found),
+        texts_of=label_cost_texts,
+        cost_text=cost_text,
         costs=request.args.get("costs", ""),
         others=request.args.get("others", "1:1"),
         baseline=request.args.get("baseline", ""),
