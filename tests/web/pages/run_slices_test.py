@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
+from typing import cast
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import offdiag
+from offdiag.cli.read.run_tables import worst_slices_table
 from offdiag.flags.lifecycle import Action
 from offdiag.gate.conditions import MetricCondition, parse_condition
+from offdiag.records.runs.slices import RunSlices
 from offdiag.services.champions.promotions import approve
 from offdiag.services.flags.triage import decide_flags
 from offdiag.store.database import Database
@@ -368,3 +373,20 @@ def test_other_columns_are_refused(client: PageClient, crossed: str) -> None:
 
         assert answer.status_code >= 400
         assert said in answer.text
+
+
+def test_gaps_have_the_units_of_the_page_on_the_command_line(
+    client: PageClient, run_id: str
+) -> None:
+    found = RunSlices.model_validate(client.json(f"/api/v1/runs/{run_id}/slices?limit=100"))
+    console = Console(width=300, file=io.StringIO())
+
+    console.print(worst_slices_table(found))
+
+    printed = cast("io.StringIO", console.file).getvalue()
+    lines = client.page(f"/runs/{run_id}/slices").one("table", "slice-table").inside("tbody")[0]
+    shown = [cell.text for cell in lines.inside("td", "slice-gap")]
+    assert any(" pp" in text for text in shown)
+    assert any(" pp" not in text for text in shown)
+    for text in shown:
+        assert text.removesuffix("▲significant").strip() in printed

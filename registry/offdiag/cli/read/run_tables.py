@@ -11,12 +11,13 @@ from rich.text import Text
 
 from offdiag.cli.output import label, number, three_decimals
 from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, open_table
+from offdiag.comparison.texts import difference_interval, difference_text
 from offdiag.domain.number_text import p_in_column
 from offdiag.domain.runs import RunState, Task, decision_text, logged_by
 from offdiag.domain.sentences import visible
+from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted, CountedSets
-from offdiag.metrics.metric_text import points_alone
 from offdiag.records.base import Value
 from offdiag.records.runs.evaluation import (
     EvaluationResponse,
@@ -24,7 +25,7 @@ from offdiag.records.runs.evaluation import (
     RunWithResults,
 )
 from offdiag.records.runs.run import DeletedRuns, RunSummary
-from offdiag.records.runs.slices import Fairness, FairnessOfClass, RunSlices
+from offdiag.records.runs.slices import Fairness, FairnessOfClass, RunSlices, SliceGapBody
 from offdiag.sdk.evaluations.evaluation import sets_dict
 from offdiag.sdk.remote.requests import counted_of
 
@@ -120,7 +121,7 @@ def slice_tables(part: EvaluationResponse) -> Iterable[Table]:
 def worst_slices_table(found: RunSlices) -> Table:
     significant = f"{found.n_significant} significant at a false discovery rate of 5 %"
     table = open_table(title=f"Worst slices of {found.n_tests} tests, {significant}")
-    for head in ("slice", "metric", "value", "rest", "gap (pp)", "adjusted p", ""):
+    for head in ("slice", "metric", "value", "rest", "gap", "adjusted p", ""):
         table.add_column(head)
     for gap in found.gaps:
         table.add_row(
@@ -128,17 +129,20 @@ def worst_slices_table(found: RunSlices) -> Table:
             gap.metric if gap.label is None else f"recall of {label(gap.label)}",
             three_decimals(gap.value) if gap.hits is None else f"{gap.hits} of {gap.cases}",
             three_decimals(gap.rest),
-            f"{points_alone(gap.gap)}{_ends(gap.gap_low, gap.gap_high)}",
+            _gap(gap),
             p_in_column(gap.p_adjusted),
             "significant" if gap.is_significant else "",
         )
     return table
 
 
-def _ends(low: float | None, high: float | None) -> str:
-    if low is None or high is None:
-        return ""
-    return f" ({points_alone(low)} to {points_alone(high)})"
+def _gap(gap: SliceGapBody) -> str:
+    """ "−3.4 pp (−20.5 to +13.4)"; MCC and kappa are no shares, "−0.081 (−0.274 to +0.112)"."""
+    found = MetricValue(gap.gap, ci_low=gap.gap_low, ci_high=gap.gap_high)
+    of_class = gap.label is not None
+    ends = difference_interval(gap.metric, found, of_class=of_class)
+    text = difference_text(gap.metric, found, of_class=of_class)
+    return text if ends is None else f"{text} ({ends})"
 
 
 def _listed_size(run: RunSummary) -> str:
