@@ -115,3 +115,22 @@ def test_a_run_is_proposed_and_approved(offdiag: Command, runs: list[str]) -> No
     found = offdiag("approve", poor, *forced).json
     assert (found["role"], found["run"], found["reason"]) == ("champion", poor, "cheap")
     assert found["gate"]["passed"] is False
+
+
+def test_methods_stand_as_on_their_page(offdiag: Command, folder: Path) -> None:
+    labels = ["cat"] * 60 + ["dog"] * 60
+    for name, wrong in (("best", 3), ("level", 4), ("poor", 40)):
+        for seed in (1, 2, 3):
+            predicted = ["dog"] * (wrong + seed % 2) + labels[wrong + seed % 2 :]
+            rows = [f"{y},{yhat}" for y, yhat in zip(labels, predicted, strict=True)]
+            text = "\n".join(["y_true,y_pred", *rows])
+            (folder / "runs.csv").write_text(text, encoding="utf-8")
+            tags = ("--tag", f"group={name}", "--tag", f"seed={seed}")
+            offdiag("log", "runs.csv", "--dataset", "pets", "--name", f"{name} {seed}", *tags)
+
+    table = offdiag("methods", "pets").out
+
+    standing = {line.split()[0]: line for line in table.splitlines() if line.strip()}
+    assert standing["best"].rstrip().endswith("best")
+    assert standing["level"].rstrip().endswith("no significant difference")
+    assert standing["poor"].rstrip().endswith("significantly worse")

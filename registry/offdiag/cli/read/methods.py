@@ -12,6 +12,7 @@ from offdiag.cli.documents import ask
 from offdiag.cli.options import help_text
 from offdiag.cli.output import number, three_decimals
 from offdiag.cli.tables import filled_table
+from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.number_text import count, p_in_column
 from offdiag.records.runs.method import (
     CurvePoint,
@@ -76,6 +77,12 @@ def _methods_table(found: Methods) -> Table:
     return filled_table(columns, lines, right=("runs",), caption=caption)
 
 
+_STANDINGS = {
+    RankStatus.NOT_SEPARABLE.value: "no significant difference",
+    RankStatus.BEHIND.value: "significantly worse",
+}
+
+
 def _line(metric: str, method: Method, *, with_pooled: bool) -> tuple[str, ...]:
     p = method.p_adjusted
     return (
@@ -86,7 +93,7 @@ def _line(metric: str, method: Method, *, with_pooled: bool) -> tuple[str, ...]:
         *([_pooled(metric, method)] if with_pooled else []),
         "" if method.difference is None else number(metric, method.difference.measured()),
         "" if p is None else p_in_column(p),
-        method.why_not_compared or method.rank_status,
+        method.why_not_compared or _STANDINGS.get(method.rank_status, method.rank_status),
     )
 
 

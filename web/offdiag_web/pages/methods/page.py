@@ -14,7 +14,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.number_text import p_in_column
+from offdiag.domain.number_text import p_in_column, percent
 from offdiag.domain.runs import METHOD
 from offdiag.records.runs.method import (
     CURVE_COLUMNS,
@@ -287,7 +287,7 @@ def _seeds(method: Method) -> str:
     """Share of the variance of the mean that is due to seeds."""
     if method.from_training is None or method.design is Design.FOLDS:
         return ""
-    return f"{method.from_training:.0%}".replace("%", " %")
+    return percent(method.from_training)
 
 
 def _run_name(run: MethodRun) -> str:
