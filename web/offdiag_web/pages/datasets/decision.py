@@ -166,6 +166,9 @@ def budget_view(decision: Decision, budget: LabelBudget) -> BudgetView:
     elif budget.low is not None and budget.high is not None:
         low, high = (numbers.count(about(end)) for end in (budget.low, budget.high))
         needed = f"{needed} ({low} – {high})"
+    is_enough = budget.needed <= budget.n_samples
+    if is_enough:
+        needed = f"The present {numbers.plural(budget.n_samples, 'labelled example')}"
     names = (name_of(decision.leaders, each) for each in (budget.first_id, budget.second_id))
     detectable = (
         ""
@@ -174,15 +177,19 @@ def budget_view(decision: Decision, budget: LabelBudget) -> BudgetView:
     )
     return BudgetView(
         needed=needed,
-        between=f"in all would detect a difference of {matters} between {' and '.join(names)} "
-        "(power 80 %).",
-        present=f"The present {numbers.count(budget.n_samples)} detect {detectable}."
+        between=f"{'detect' if is_enough else 'in all would detect'} a difference of {matters} "
+        f"between {' and '.join(names)} (power 80 %).",
+        present=f"{_present(budget, is_enough)} detect {detectable}."
         if detectable not in ("", matters)
         else "",
         difference=f"{100 * budget.difference:g}",
         by_class=_by_class(decision, budget),
         more=_more(budget),
     )
+
+
+def _present(budget: LabelBudget, is_enough: bool) -> str:
+    return "They even" if is_enough else f"The present {numbers.count(budget.n_samples)}"
 
 
 def _by_class(decision: Decision, budget: LabelBudget) -> tuple[tuple[str, str, Markup], ...]:
