@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import offdiag as sdk
@@ -66,5 +68,32 @@ def test_noise_is_shown_or_its_absence_explained(offdiag: Command, table: str) -
     shown = offdiag("samples", "noise", "digits", "--share", "0.5")
 
     assert "No model has probabilities" in shown.out
-    assert "50.0%" in shown.out
+    assert "50 %" in shown.out
     assert offdiag("samples", "noise", "digits", "--json").json["pairs"] == []
+
+
+def test_nearly_all_is_not_all_and_a_single_label_is_one(offdiag: Command, folder: Path) -> None:
+    n = 3_000
+    actual = np.arange(n) % 2
+    other = actual.copy()
+    other[7] = 1 - other[7]
+    for name, predicted in (("all right", actual), ("one wrong", other)):
+        of_one = np.where(predicted == 1, 0.99999, 0.00001)
+        sdk.log_run(
+            y_true=other,
+            y_pred=predicted,
+            y_score=np.stack([1 - of_one, of_one], axis=1),
+            labels=["0", "1"],
+            name=name,
+            model=name,
+            dataset="digits",
+        )
+
+    noise = offdiag("samples", "noise", "digits").out
+    suspects = offdiag("samples", "suspects", "digits").out
+
+    assert re.search(r"one wrong +100\.0 % ", noise)
+    assert re.search(r"all right +>99\.9 % ", noise)
+    assert "up to 3 % wrong" in noise
+    assert "of 3,000 labels" in suspects
+    assert "100%" not in noise + suspects

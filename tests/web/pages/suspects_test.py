@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from offdiag.domain.sample_content import ContentPlaces
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.samples.content import log_samples, set_places
+from offdiag.services.samples.suspects import SuspectLabels
 from offdiag.store.database import Database
 from offdiag_web.app.dispatch import PREFIX
 from offdiag_web.pages.samples import draft_page, suspects_page
@@ -388,3 +390,11 @@ def test_the_page_of_noise_has_ranges_and_says_when_it_cannot_tell(
         "show no significant difference, even if all labels are right."
     )
     assert "not a share" in client.get("/datasets/d/noise?share=x").text
+
+
+def test_one_of_many_labels_is_contradicted() -> None:
+    found = SimpleNamespace(n_suspect=1, n_labelled=300, families=("a", "b"), n_confident=0)
+
+    assert suspects_page.statement(cast("SuspectLabels", found)) == (
+        "1 of 300 labels is contradicted by most of 2 models, 0 also by confident learning."
+    )

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from markupsafe import Markup
 
+from offdiag.domain.number_text import percent
 from offdiag.metrics.scores.operating_points import OperatingPoints, reduced
 from offdiag_web.charts.marks import RunStyle
 from offdiag_web.charts.plot import (
@@ -254,7 +255,7 @@ def _histogram(frame: Frame, spread: Spread, tone: Tone) -> list[str]:
             f'y="{coordinate(frame.bottom - height)}" width="{coordinate(size - 1)}" '
             f'height="{coordinate(height)}"/>'
         )
-        text = f"{spread.name}: {share:.1%} from {low:.3g} to {high:.3g}"
+        text = f"{spread.name}: {percent(share, 1)} from {low:.3g} to {high:.3g}"
         bars.append(readable(bar, text, x=(low + high) / 2, y=share))
     title = words(spread.name, x=frame.left, y=frame.top - 7, css_class="axis-name")
     end = words(f"{top:.0%}", x=frame.left - 5, y=frame.top + 9, css_class="tick", anchor="end")

@@ -13,6 +13,7 @@ from typing import cast
 
 from flask import Request, Response, request
 
+from offdiag.domain.number_text import number
 from offdiag.domain.sample_content import FieldValue, SampleContent, filled
 from offdiag.errors import Forbidden, InvalidInput, NotFound
 from offdiag.flags.problems import Cause
@@ -312,7 +313,7 @@ def _shown(
         look=look,
         url=ExamplesAddress(run_id, one).url(),
         taken_for=numbers.shortened(taken_for, longest=16) if names_class else "",
-        score="" if example.confidence is None else f"{example.confidence:.2f}",
+        score="" if example.confidence is None else number(example.confidence, decimals=2),
         text=""
         if look.text is None
         else numbers.shortened(look.text, longest=LONGEST_TEXT_OF_STRIP),

@@ -15,6 +15,7 @@ from offdiag.cli.documents import ask
 from offdiag.cli.labels.truth_tables import revision_sentence
 from offdiag.cli.options import given_twice, help_text, limit_option, url_option
 from offdiag.cli.tables import filled_table
+from offdiag.domain.number_text import number
 from offdiag.domain.sentences import visible
 from offdiag.domain.texts import name_segment
 from offdiag.errors import InvalidInput
@@ -77,7 +78,7 @@ def _shown(found: Draft) -> Iterator[Table | str]:
     yield f"{found.n_changes:,} of {len(found.samples):,} labels would change."
     for pair in found.agreement:
         kappa = pair.kappa.measured()
-        text = kappa.undefined_text if kappa.value is None else f"{kappa.value:.2f}"
+        text = kappa.undefined_text if kappa.value is None else number(kappa.value, decimals=2)
         names = " and ".join(visible(person) for person in pair.people)
         yield f"{names} agree on {pair.n_same:,} of {pair.n:,}; Cohen's kappa {text}."
 

@@ -11,6 +11,7 @@ from offdiag.cli.documents import ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import note
 from offdiag.cli.tables import filled_table
+from offdiag.domain.number_text import number
 from offdiag.domain.sentences import visible
 from offdiag.domain.values import MetricValue
 from offdiag.extras import require_extra
@@ -78,4 +79,4 @@ def _accuracy(run: Run) -> MetricValue:
 
 
 def _shown(value: MetricValue) -> str:
-    return value.undefined_text if value.value is None else f"{value.value:.4f}"
+    return value.undefined_text if value.value is None else number(value.value, decimals=4)

@@ -15,6 +15,7 @@ from offdiag.cli.named_columns import read_named
 from offdiag.cli.options import help_text, id_column_option, limit_option
 from offdiag.cli.output import busy, note
 from offdiag.cli.tables import filled_table
+from offdiag.domain.number_text import count, percent
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
 from offdiag.domain.sentences import visible
 from offdiag.domain.texts import name_segment
@@ -265,15 +266,16 @@ def _shown_suspects(found: Suspects) -> Iterator[Table | str]:
         return
     yield _suspect_table(found)
     yield (
-        f"{found.n_suspect:,} of {found.n_labelled:,} labels are contradicted by most of "
+        f"{found.n_suspect:,} of {count(found.n_labelled, 'label')} "
+        f"{'is' if found.n_suspect == 1 else 'are'} contradicted by most of "
         f"{len(found.models)} models, {found.n_confident:,} also by confident learning."
     )
     if found.planted is not None:
         planted = found.planted
         yield (
-            f"Of labels made wrong on purpose, {planted.found:.0%} are among the first "
-            f"{planted.budget:,} (95 % of plantings: {planted.found_low:.0%} to "
-            f"{planted.found_high:.0%})."
+            f"Of labels made wrong on purpose, {percent(planted.found)} are among the first "
+            f"{planted.budget:,} (95 % of plantings: "
+            f"{_range(planted.found_low, planted.found_high)})."
         )
 
 
@@ -299,22 +301,28 @@ def _shown_noise(found: Noise) -> Iterator[Table | str]:
     rows = [
         (
             visible(each.model),
-            f"{each.accuracy:.1%}",
-            "" if each.low is None else f"{each.low:.1%} to {each.high:.1%}",
-            f"{each.any_low:.1%} to {each.any_high:.1%}",
+            percent(each.accuracy, 1),
+            "" if each.low is None else _range(each.low, each.high or 0.0, 1),
+            _range(each.any_low, each.any_high, 1),
             f"{each.rank_low} to {each.rank_high}",
         )
         for each in found.models
     ]
-    any_noise = f"up to {found.share:.1%} wrong"
+    any_noise = f"up to {100 * found.share:g} % wrong"
     columns = ("model", "accuracy", "estimated noise", any_noise, f"rank {any_noise}")
     if rows:
         yield filled_table(columns, rows)
     if found.estimated is not None:
-        yield f"Estimated noise: {found.estimated:.1%}, errors that all models make included."
+        estimated = percent(found.estimated, 1)
+        yield f"Estimated noise: {estimated}, errors that all models make included."
     for line in (found.missing, *(pair.statement for pair in found.pairs), found.method):
         if line:
             yield visible(line)
+
+
+def _range(low: float, high: float, decimals: int = 0) -> str:
+    """Two shares in percent: "97.0 to 99.4 %"."""
+    return f"{percent(low, decimals).removesuffix(' %')} to {percent(high, decimals)}"
 
 
 def _suspect_table(found: Suspects) -> Table:

@@ -175,7 +175,7 @@ def examples_table(found: ComparedExamples) -> Table:
 
 
 def _prediction(predicted: str, score: float | None) -> tuple[Text, str]:
-    return Text(label(predicted)), "" if score is None else f"{score:.3f}"
+    return Text(label(predicted)), "" if score is None else number(score)
 
 
 def comparison_tables(found: Comparison) -> Iterator[Table | Text]:

@@ -8,6 +8,7 @@ from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
+from offdiag.domain.number_text import interval_percent, number
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.samples.drafts import (
     DraftItem,
@@ -178,15 +179,16 @@ def agreement_texts(found: LabelDraft) -> tuple[str, ...]:
         share, kappa = pair.found.share, pair.found.kappa
         text = (
             f"{one} and {other} agree on {numbers.count(pair.found.n_same)} of "
-            f"{numbers.count(pair.found.n)} (95\N{NARROW NO-BREAK SPACE}% CI "
-            f"{100 * (share.ci_low or 0):.0f} to {100 * (share.ci_high or 0):.0f}"
-            "\N{NARROW NO-BREAK SPACE}%); Cohen’s kappa "
+            f"{numbers.count(pair.found.n)} (95\N{NARROW NO-BREAK SPACE}% "
+            f"{interval_percent(share.ci_low or 0, share.ci_high or 0)}); Cohen’s kappa "
         )
         if kappa.value is None:
             text += "is undefined: all answers are the same"
         else:
-            text += f"{kappa.value:.2f}"
+            text += number(kappa.value, decimals=2)
         if kappa.ci_low is not None and kappa.ci_high is not None:
-            text += f" (CI {kappa.ci_low:.2f} to {kappa.ci_high:.2f})"
+            text += (
+                f" (CI {number(kappa.ci_low, decimals=2)} to {number(kappa.ci_high, decimals=2)})"
+            )
         texts.append(f"{text}.")
     return tuple(texts)

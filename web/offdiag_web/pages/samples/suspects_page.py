@@ -10,6 +10,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
+from offdiag.domain.number_text import number
 from offdiag.domain.sample_content import SuspectQuestion
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.label_errors.suspects import PLANTED_SHARE, PlantedErrors
@@ -232,10 +233,11 @@ def statement(found: SuspectLabels) -> str:
     if not found.n_suspect:
         return "No suspect labels: no label is contradicted by most models."
     n = numbers.count(found.n_suspect)
-    be = "label is" if found.n_suspect == 1 else "labels are"
+    labels = numbers.plural(found.n_labelled, "label")
+    be = "is" if found.n_suspect == 1 else "are"
     models = numbers.plural(len(found.families), "model")
     return (
-        f"{n} of {numbers.count(found.n_labelled)} {be} contradicted by most of {models}, "
+        f"{n} of {labels} {be} contradicted by most of {models}, "
         f"{numbers.count(found.n_confident)} also by confident learning."
     )
 
@@ -266,7 +268,7 @@ def _line(each: Suspect, found: SuspectLabels, looks: SampleLooks) -> SuspectLin
             (
                 answer.label
                 if answer.probability is None
-                else f"{answer.label} {answer.probability:.2f}",
+                else f"{answer.label} {number(answer.probability, decimals=2)}",
                 "suggested"
                 if answer.label == each.suggested
                 else "label"
@@ -276,6 +278,6 @@ def _line(each: Suspect, found: SuspectLabels, looks: SampleLooks) -> SuspectLin
             for answer in each.answers
         ),
         against=f"{each.against} of {len(found.families)}",
-        margin=f"{each.score:.2f}",
+        margin=number(each.score, decimals=2),
         bar=share_bar(max(each.score, 0), name=each.reason),
     )
