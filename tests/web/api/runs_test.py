@@ -45,6 +45,15 @@ def test_pages_hold_every_run_once_in_order(
     assert len(whole) == 12
 
 
+def test_a_number_that_a_metric_cannot_have_is_noted(reader: PageClient) -> None:
+    page = get(reader, "/runs", filter="metrics.accuracy > 80")
+
+    assert page["runs"] == []
+    (note,) = page["notices"]
+    assert note.endswith("Write 80 % as 0.8.")
+    assert get(reader, "/runs", filter="metrics.accuracy > 0.8")["notices"] == []
+
+
 def test_refuses_the_token_of_another_list(reader: PageClient) -> None:
     token = get(reader, "/runs", limit=1)["next_page_token"]
     for path, query in (("/runs", {"filter": "metrics.mcc > 0"}), ("/runs", {"project": "x"})):

@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from offdiag.errors import InvalidInput
+from offdiag.filters.parsing import parse_filter
+from offdiag.filters.ranges import out_of_range
 from offdiag.records.base import InProject
 from offdiag.records.runs.comparison import (
     ComparedExamples,
@@ -55,7 +57,11 @@ def list_runs(query: RunsQuery) -> RunPage:
     found, following = asked_runs(
         current_registry().database, query, limit=query.limit, after=after
     )
-    return RunPage.made_of(found, next_page_token=write_token(_written(following)))
+    return RunPage.made_of(
+        found,
+        notices=list(out_of_range(parse_filter(query.filter))),
+        next_page_token=write_token(_written(following)),
+    )
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>")

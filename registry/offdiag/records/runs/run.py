@@ -18,6 +18,7 @@ from offdiag.records.base import (
     MOST_ON_A_PAGE,
     USUAL_ON_A_PAGE,
     InProject,
+    Notices,
     Page,
     Paged,
     RequestBody,
@@ -273,6 +274,8 @@ class RunList(ResponseBody):
 
 class RunPage(Page, RunList):
     """A page of runs."""
+
+    notices: Notices = Field(default=[])
 
 
 class LeadersQuery(InProject):
