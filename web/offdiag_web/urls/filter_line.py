@@ -236,7 +236,8 @@ def _no_name(body: str) -> str | None:
         return _WORDS[body.lower()]
     found = _COMPARES.match(body)
     if found is None:
-        return None
+        other = re.search("[<>]", re.sub(_QUOTED, "", body))
+        return None if other is None else f"a name with {other.group()} needs quotes"
     name, sign = found.groups()
     if name is None:
         return f"no blanks around {sign}, as in acc>0.8"
