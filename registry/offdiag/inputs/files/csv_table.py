@@ -10,6 +10,7 @@ import codecs
 import csv
 import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,8 +41,8 @@ def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
 
     Files are UTF-8 with or without a byte order mark, with any line ending, and with quotes
     doubled inside quotes. Fields are separated by commas, or by semicolons or tabs if the header
-    has no comma. Raises `InvalidInput` with the line of a wrong number of fields or of a value
-    that its quotes do not enclose, or with the byte that is not UTF-8.
+    has no comma. Raises `InvalidInput` with the line of a wrong number of fields, of a value that
+    its quotes do not enclose or of a second header, or with the byte that is not UTF-8.
     """
     import pyarrow as pa
 
@@ -57,7 +58,34 @@ def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
         raise damaged(path, "CSV", error) from None
     if table.num_rows == 0:
         raise no_samples(path)
+    _require_one_header(path, table)
     return {name: table.column(name).combine_chunks() for name in names}
+
+
+def _require_one_header(path: Path, table: pa.Table) -> None:
+    """Raise `InvalidInput` for a row that repeats the names of several columns.
+
+    The headers of files that were joined would be samples.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if table.num_columns < 2:
+        return
+    repeats = reduce(
+        pc.and_,
+        (
+            pc.is_in(table.column(name), value_set=pa.array([name, f"\ufeff{name}"], column_type))
+            for name, column_type in zip(table.column_names, table.schema.types, strict=True)
+        ),
+    )
+    row = int(pc.index(repeats, True).as_py())
+    if row >= 0:
+        raise InvalidInput(
+            f"line {line_of_row(path, row)} of {path.name} repeats the header.",
+            field="file",
+            hint="Leave out the headers of files that were joined, but for the first.",
+        )
 
 
 def with_empty_text(

@@ -46,6 +46,13 @@ def test_csv_labels_that_other_readers_convert_stay_as_they_are_written(
     assert as_list(columns["y"]) == TRAPS
 
 
+def test_a_class_that_is_called_like_its_column_is_no_header(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.csv", b"y,yhat\ny,y\nyhat,yhat\ny,yhat2\n")
+
+    assert as_list(read_columns(path, ["y", "yhat"])["y"]) == ["y", "yhat", "y"]
+    assert as_list(read_columns(path, ["yhat"])["yhat"]) == ["y", "yhat", "yhat2"]
+
+
 def test_csv_labels_with_separators_quotes_and_line_breaks_survive(tmp_path: Path) -> None:
     rows = [quoted([label, "x"]) for label in STRANGE]
     path = write(tmp_path / "p.csv", "\n".join(["y,yhat", *rows]).encode())
@@ -89,6 +96,11 @@ def test_csv_is_read_whatever_its_line_ends_separator_and_column_order(
         ("y,yhat\na,b\n".encode("utf-16"), "it looks like UTF-16"),
         (gzip.compress(b"y,yhat\na,b\n", mtime=0), "it looks like gzip"),
         (b"PK\x03\x04\x14\0\0\0\x08\xff", "it looks like a zip archive or a spreadsheet"),
+        (b"y,yhat\na,b\ny,yhat\nc,d\n", "line 3 of p.csv repeats the header"),
+        (
+            b"\xef\xbb\xbfy;yhat\na;b\n\xef\xbb\xbfy;yhat\nc;d\n",
+            "line 3 of p.csv repeats the header",
+        ),
         (b'y,yhat\na,b\n"c,d\ne,f\n', "the quote on line 3 of p.csv is not closed"),
         (b'y,yhat\n"a\nb",c\r\nd,"e\n', "the quote on line 4 of p.csv is not closed"),
         (b'\xef\xbb\xbf"y";yhat\n"a""";"b\nc;d', "the quote on line 2 of p.csv is not closed"),
