@@ -214,7 +214,12 @@ def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tu
     numbers = [name for name in names if _NUMBER.fullmatch(_as_seen(name))]
     of_kinds = [miss for miss in near_misses(numbers, numbers) if miss.difference == "kind"]
     notes += [f"Classes may be meant as one: {_listed(of_kinds)}."] if of_kinds else []
-    return (*notes, *_notes_on_missing(names), *_notes_on_lists(names))
+    return (
+        *notes,
+        *_notes_on_missing(names),
+        *_notes_on_comments(names),
+        *_notes_on_lists(names),
+    )
 
 
 def _notes_on_missing(names: tuple[str, ...]) -> Iterator[str]:
@@ -229,6 +234,14 @@ def _notes_on_missing(names: tuple[str, ...]) -> Iterator[str]:
             f"{IGNORED!r} is read as a class; PyTorch ignores samples of this class. Leave them "
             "out if they have no label."
         )
+
+
+def _notes_on_comments(names: tuple[str, ...]) -> Iterator[str]:
+    """A sentence if a class seems to be the first cell of a line that is commented out."""
+    known = frozenset(names)
+    found = (name for name in names if name.startswith("#") and name[1:].strip() in known)
+    if (name := next(found, None)) is not None:
+        yield f"{name!r} is read as a class; lines with # at their start are not left out."
 
 
 def _notes_on_lists(names: tuple[str, ...]) -> Iterator[str]:

@@ -137,6 +137,13 @@ def test_a_class_that_lists_other_classes_is_noted_as_a_set(listing: str) -> Non
     assert "--sets" in note
 
 
+@pytest.mark.parametrize("comment", ["#sea", "# sea"])
+def test_a_class_that_another_one_commented_out_is_noted(comment: str) -> None:
+    (note,) = label_notes(["sea", comment, "#tag"])
+
+    assert note == f"{comment!r} is read as a class; lines with # at their start are not left out."
+
+
 @pytest.mark.parametrize(
     "written", ["['sea', 'sky']", '["sea"]', "[]", "{'sea'}", "(1, 2)", "set()"]
 )
