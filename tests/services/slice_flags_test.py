@@ -6,15 +6,19 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+from sqlalchemy import text
 
 from offdiag.domain.runs import RunFacts
 from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.flags.problems import Cause, Problem, ProblemState
 from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.services.evaluation.recompute import recompute_stale
+from offdiag.services.evaluation.slice_counts import slice_counts_of
 from offdiag.services.flags import triage
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.flags.triage import flags_concerned
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.truth.versions import add_slices
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
@@ -150,6 +154,27 @@ def test_adding_slice_columns_raises_flags_of_runs_that_are_there(database: Data
     work_off(database)
 
     assert raised(database, run) == {"site=z": FlagState.OPEN.value}
+
+
+@pytest.mark.both_databases
+def test_flags_on_added_columns_are_raised_if_their_job_is_lost(database: Database) -> None:
+    run, other = (logged(database, failing, with_slices=False) for failing in (["z"], []))
+    add_slices(
+        database,
+        project="default",
+        dataset="holdout",
+        given=GivenSlices({"site": SITES}, ids=np.arange(len(ACTUAL))),
+    )
+    with database.write() as session:
+        lost = session.execute(text("DELETE FROM work"))
+    slice_counts_of(database, run)  # As pages do.
+
+    reconciled = reconcile(database, RetryPolicy())
+    work_off(database)
+
+    assert (lost.rowcount, reconciled.submitted) == (2, 2)  # type: ignore[attr-defined]
+    assert (raised(database, run), raised(database, other)) == ({"site=z": "open"}, {})
+    assert reconcile(database, RetryPolicy()).submitted == 0
 
 
 def test_a_gate_refuses_a_run_that_is_flagged_on_a_slice(database: Database) -> None:

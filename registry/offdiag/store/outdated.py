@@ -37,9 +37,12 @@ from offdiag.store.models import (
     RunRow,
     ScoreChunkRow,
     ScoreCurveRow,
+    SliceCountsRow,
+    TruthSliceRow,
     TruthVersionRow,
     WorkRow,
 )
+from offdiag.store.models.evaluations import WITHOUT_FLAGS
 from offdiag.store.models.jobs import EVALUATION_KEY
 
 
@@ -170,6 +173,34 @@ def _reasons(*, by_rules: bool, by_metrics: bool) -> dict[StaleReason, ColumnEle
             ~exists().where(ScoreCurveRow.evaluation_id == EvaluationRow.id),
         ),
     }
+
+
+def runs_without_flags_on_slices(session: Session, *, limit: int | None = None) -> list[str]:
+    """Evaluated runs whose samples got slice columns since, which no job will judge by them.
+
+    Oldest first. Their other results are current. Weighted runs have no flags on slices.
+    """
+    return list(
+        session.scalars(
+            select(RunRow.id)
+            .join(EvaluationRow, has_results_of_run())
+            .join(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
+            .where(
+                RunRow.state == RunState.EVALUATED,
+                RunRow.deleted_at.is_(None),
+                RunRow.is_weighted.is_(False),
+                RunRow.source_orientation == SourceOrientation.PREDICTIONS,
+                exists().where(TruthSliceRow.truth_version_id == TruthVersionRow.root_id),
+                ~exists().where(
+                    SliceCountsRow.evaluation_id == EvaluationRow.id,
+                    ~SliceCountsRow.columns_digest.endswith(WITHOUT_FLAGS),
+                ),
+                ~exists().where(WorkRow.key == EVALUATION_KEY + RunRow.id),
+            )
+            .order_by(RunRow.created_at, RunRow.id)
+            .limit(limit)
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)

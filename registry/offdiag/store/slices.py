@@ -27,6 +27,7 @@ from offdiag.store.models import (
     TruthSliceRow,
     TruthVersionRow,
 )
+from offdiag.store.models.evaluations import WITHOUT_FLAGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +145,19 @@ def delete_pending_slices(session: Session, run_id: str) -> None:
 
 
 def keep_slice_counts(
-    session: Session, evaluation_id: int, digest: str, counts: SliceCounts
+    session: Session, evaluation_id: int, digest: str, counts: SliceCounts, *, with_flags: bool
 ) -> None:
-    """Store the slice counts of an evaluation, replacing older ones."""
+    """Store the slice counts of an evaluation, replacing older ones.
+
+    `with_flags` says that the flags of the run were raised by the same columns.
+    """
     numbers = np.concatenate([counts.total[np.newaxis], counts.numbers])
     narrow = np.min_scalar_type(int(numbers.max(initial=0)))
     session.execute(delete(SliceCountsRow).where(SliceCountsRow.evaluation_id == evaluation_id))
     session.add(
         SliceCountsRow(
             evaluation_id=evaluation_id,
-            columns_digest=digest,
+            columns_digest=digest if with_flags else digest + WITHOUT_FLAGS,
             columns=[{"name": name, "choices": list(choices)} for name, choices in counts.columns],
             n_slices=len(counts),
             n_parts=len(counts.total),

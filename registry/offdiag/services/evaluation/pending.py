@@ -13,7 +13,7 @@ from offdiag.metrics.custom import custom_suffix
 from offdiag.settings.model import JobsSettings
 from offdiag.store import jobs
 from offdiag.store.database import Database
-from offdiag.store.outdated import stale_runs
+from offdiag.store.outdated import runs_without_flags_on_slices, stale_runs
 
 if TYPE_CHECKING:
     from offdiag.services.jobs.attempts import Outcome
@@ -58,8 +58,9 @@ def _waiting(database: Database, limit: int | None = None) -> list[str]:
     """Runs whose results are stale, and those that wait for flags on added slice columns."""
     with database.read() as session:
         stale = stale_runs(session, metrics_suffix=custom_suffix(), limit=limit)
+        unflagged = runs_without_flags_on_slices(session, limit=limit)
         queued = jobs.queued_evaluations(session)
-    return list(dict.fromkeys((*(run.run_id for run in stale), *queued)))
+    return list(dict.fromkeys((*(run.run_id for run in stale), *unflagged, *queued)))
 
 
 def _evaluate(

@@ -68,8 +68,9 @@ def slice_counts_of(database: Database, run_id: str) -> SliceCounts | None:
     run, current, counted = found
     with database.write() as session:
         runs.lock_run(session, run_id, alone=True)  # Others may be counting the same.
-        if evaluations.current_key(session, run_id) == current:
-            keep_counts(session, current[0], run, counted)
+        is_current = evaluations.current_key(session, run_id) == current
+        if is_current and slices.kept_slice_counts(session, run_id) is None:
+            keep_counts(session, current[0], run, counted, with_flags=False)
     return counted.counts
 
 
@@ -221,13 +222,17 @@ def are_same_counts(one: SliceCounts, other: SliceCounts) -> bool:
     )
 
 
-def keep_counts(session: Session, evaluation_id: int, run: RunRecord, by: CountedSlices) -> None:
+def keep_counts(
+    session: Session, evaluation_id: int, run: RunRecord, by: CountedSlices, *, with_flags: bool
+) -> None:
     """Store the counts of an evaluation, unless columns were added since they were made."""
     truth = None
     if run.truth_version_id is not None:
         truth = truths.get_truth(session, run.truth_version_id)
     if _digest(session, run, truth) == by.digest:
-        slices.keep_slice_counts(session, evaluation_id, by.digest, by.counts)
+        slices.keep_slice_counts(
+            session, evaluation_id, by.digest, by.counts, with_flags=with_flags
+        )
 
 
 def count_run(

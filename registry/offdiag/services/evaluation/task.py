@@ -63,7 +63,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         now = database.clock()
         evaluation_id = write_evaluation(session, evaluation, now, counts=counts)
         if by_slice is not None:
-            keep_counts(session, evaluation_id, inputs.run, by_slice)
+            keep_counts(session, evaluation_id, inputs.run, by_slice, with_flags=counts)
         for part in inputs.new_parts:
             predictions.keep_counts(session, evaluation.run_id, part)
         if counts:

@@ -22,7 +22,7 @@ from offdiag.services.jobs.submit import (
 )
 from offdiag.store import deliveries, job_lease, jobs, reports
 from offdiag.store.database import Database
-from offdiag.store.outdated import stale_runs
+from offdiag.store.outdated import runs_without_flags_on_slices, stale_runs
 
 _AT_ONCE = 200
 _LONGEST_PAUSE_S = 60.0
@@ -87,8 +87,10 @@ def reconcile(
             without_job=True,
             limit=_AT_ONCE,
         )
-        submit_evaluations(session, [run.run_id for run in stale])
+        wanted = [run.run_id for run in stale]
+        wanted += runs_without_flags_on_slices(session, limit=_AT_ONCE)
+        n_submitted = submit_evaluations(session, wanted)
         waiting = job_lease.due_ids(session, max_attempts=policy.max_attempts, limit=_AT_ONCE)
         if waiting:
             current_notifier().notify(session, waiting)
-    return Reconciled(len(failed), len(stale), len(waiting))
+    return Reconciled(len(failed), n_submitted, len(waiting))

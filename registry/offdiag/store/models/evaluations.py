@@ -190,6 +190,10 @@ class ScoreCurveRow(Base):
     histogram: Mapped[bytes]
 
 
+WITHOUT_FLAGS = " without flags"
+"""The end of a digest of columns by which slices were counted, but no flags raised so far."""
+
+
 class SliceCountsRow(Base):
     """Margins of every slice of an evaluation; see `SliceCounts`.
 
