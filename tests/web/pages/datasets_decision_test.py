@@ -398,6 +398,37 @@ def sent(client: PageClient, typed: dict[str, str]) -> TestResponse:
     return send_form(client, forms_of(client, "/datasets/holdout/approve")[0], typed)
 
 
+def test_no_run_is_preselected_if_the_candidate_is_worse_than_the_champion(
+    client: PageClient, database: Database
+) -> None:
+    runs = fill(database, "first", "best", "dropped")
+    approve(database, runs["best"], reason="in use", author="lee")
+    propose(database, runs["dropped"], reason="smaller", author="ann")
+
+    form = client.page("/datasets/holdout/approve")
+    (chosen,) = [each for each in form.all("option") if "selected" in each.attributes]
+    assert (chosen["value"], chosen.text) == ("", "Choose a run")
+    assert "required" in form.one("select", id="run").attributes
+    said = form.one("p", id="run-hint").text
+    assert re.fullmatch(
+        r"No run is preselected: the candidate dropped is worse than the champion, "
+        r"−\d+\.\d pp \(.+\) balanced accuracy.",
+        said,
+    )
+    unchosen = sent(client, {"run": "", "action": "approve", "reason": "why not"})
+    assert unchosen.status_code == 422
+    assert "No run was chosen" in unchosen.text
+    asked = client.page(f"/datasets/holdout/approve?run={runs['first']}")
+    assert not asked.all("p", id="run-hint")
+
+    propose(database, runs["first"], reason="another", author="ann")
+    assert "worse" in client.page("/datasets/holdout/approve").one("p", id="run-hint").text
+    approve(database, runs["dropped"], reason="smaller", author="ann")
+    again = client.page("/datasets/holdout/approve")
+    (chosen,) = [each for each in again.all("option") if "selected" in each.attributes]
+    assert chosen["value"] == runs["first"]
+
+
 def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -> None:
     runs = fill(database, "first", "best")
     form = client.page("/datasets/holdout/approve")

@@ -21,6 +21,7 @@ from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Option
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
+from offdiag_web.pages.datasets.contenders import worse_than_champion
 from offdiag_web.urls.datasets import DatasetAddress
 
 blueprint = Blueprint("dataset_approve", __name__)
@@ -66,6 +67,8 @@ def _carry_out(name: str, typed: Mapping[str, str]) -> None:
     if action not in ("approve", "propose"):
         raise InvalidInput("no action was chosen.", field="action", hint="Use one of the buttons.")
     run_id = typed.get("run", "")
+    if not run_id:
+        raise InvalidInput("no run was chosen.", field="run", hint="Choose one in the list.")
     promotions.require_run_of(registry.database, run_id, project=project, dataset=name)
     conditions = [line.strip() for line in typed.get("gate", "").splitlines() if line.strip()]
     if action == "approve" and not reason.strip():
@@ -120,7 +123,11 @@ def _form(name: str, typed: Mapping[str, str], failure: Failure | None = None) -
     if asked and asked not in known:
         notices.append(f"Run “{asked[:40]}” cannot be approved here.")
         asked = None
-    chosen = asked or ("" if challenger is None else challenger.run.id)
+    worse = None if asked else worse_than_champion(found)
+    if asked or worse is not None:
+        chosen = asked or ""
+    else:
+        chosen = "" if challenger is None else challenger.run.id
     html = render_template(
         "datasets/approve.html",
         address=DatasetAddress(found.dataset.project, found.dataset.name),
@@ -133,6 +140,7 @@ def _form(name: str, typed: Mapping[str, str], failure: Failure | None = None) -
             )
             for each in found.leaders.runs
         ),
+        worse=worse,
         held=tuple(each for each in (found.champion, found.candidate) if each is not None),
         holders=[
             (PromotionRole.CHAMPION, found.champion),

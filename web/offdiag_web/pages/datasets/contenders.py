@@ -251,6 +251,20 @@ def _to_champion(decision: Decision) -> str | None:
     return f"{difference_text(metric, change)} {title_inside(metric)} to the champion{said}"
 
 
+def worse_than_champion(decision: Decision) -> str | None:
+    """Says that the candidate is significantly worse than the champion; None if it is not."""
+    change, challenger = decision.facts.candidate, decision.challenger
+    if change is None or challenger is None or decision.candidate is None:
+        return None
+    is_worse = (change.value < 0) is not decision.leaders.lower_is_better
+    if challenger.run.id != decision.candidate.run_id or not (change.is_significant and is_worse):
+        return None
+    name = numbers.shortened(challenger.run.name, longest=LONGEST_NAME)
+    difference = difference_text(decision.leaders.metric, change)
+    metric = title_inside(decision.leaders.metric)
+    return f"the candidate {name} is worse than the champion, {difference} {metric}"
+
+
 def past_decision(decided: PromotionRecord) -> tuple[str, str | None, str | None, datetime]:
     name = numbers.shortened(decided.run_name or decided.run_id or "", longest=LONGEST_NAME)
     text = f"{decided.role}: {name}" if decided.run_id else f"{decided.role} withdrawn"
