@@ -99,10 +99,13 @@ def test_a_dataset_stands_where_its_page_says_with_champion_and_candidate(
     assert row[2].startswith(f"{highest.value.value:.3f}")
     assert row[2].endswith("Balanced accuracy")
     assert row[4] == f"best set of {len(found.best_set)}" == "best set of 2"
+    flattered = "A value that is the best of three or more runs is flattered by the choice"
+    assert flattered in client.page("/").one("main").text
 
     approve(database, alike, reason="stable", author="ana")
     propose(database, bad, author="ana")
     page = client.page("/")
+    assert flattered not in page.one("main").text
     row = row_of(page, "a")
     assert (row[1], row[4]) == ("alike champion", "candidate −47.5 pp")
     news = [item.text for item in page.one("ul", "news").inside("li")]

@@ -153,6 +153,22 @@ def test_the_best_set_is_marked_and_its_end_drawn_where_the_list_is_sorted_by_it
     assert not by_age.all("tr", "border")
     assert "★best value" in {row[2] for row in by_age.table("data")}
     assert "dashed = poor, the champion" in page.one("main").text
+    chosen = "★ best value, chosen among 4 runs and so expected to be worse on new examples"
+    legend = page.one("p", "list-legend")
+    assert legend.text.startswith(f"{chosen} (estimate) · ● in the best set")
+    (estimate,) = (link for link in legend.inside("a") if link.text == "estimate")
+    assert "is expected to reach about" in client.page(estimate["href"]).one("main").text
+
+
+def test_the_better_of_two_runs_is_not_said_to_be_chosen_among_many(
+    client: PageClient, database: Database
+) -> None:
+    for name, counts in (("good", ((40, 2), (2, 40))), ("poor", ((30, 12), (12, 30)))):
+        log_counts(database, counts, ("a", "b"), name=name)
+
+    legend = client.page("/runs").one("p", "list-legend").text
+
+    assert legend.startswith("★ best value · ●")
 
 
 def test_the_best_set_of_each_dataset_is_marked_where_they_are_listed_together(

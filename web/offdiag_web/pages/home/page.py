@@ -11,6 +11,7 @@ from flask import Blueprint, make_response, redirect, render_template, request, 
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
+from offdiag.comparison.many import FEWEST_RUNS
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.values import reason_text
 from offdiag.flags.problems import Problem
@@ -147,6 +148,9 @@ def home_view(
         wanted=wanted,
         notices=notices,
         paging=page,
+        is_flattered=any(
+            not each.is_champion and each.ranked.total >= FEWEST_RUNS for each in statuses.values()
+        ),
         since=f"{since.day} {since:%b}",
         news=news,
         failures=[(each, *_failed(each), _error(each)) for each in overview.failures],

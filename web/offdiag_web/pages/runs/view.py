@@ -9,6 +9,7 @@ from datetime import datetime
 from flask import render_template
 from markupsafe import Markup
 
+from offdiag.comparison.many import FEWEST_RUNS
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.services.champions.leaders import Leaders
@@ -40,6 +41,7 @@ from offdiag_web.pages.runs.rows import (
     other_weights,
     with_border,
 )
+from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import filter_text
 from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.run import run_url
@@ -218,6 +220,8 @@ def run_list_view(
         rows=tuple(rows),
         n_of_results=columns.n_of_results,
         tested=_tested_text(leaders),
+        n_chosen_among=_n_chosen_among(leaders),
+        estimate_url=DatasetAddress(scope.project, scope.name).url(),
         why_not_tested=leaders.why_not_tested if leaders and len(leaders.runs) > 1 else None,
         models=_model_keys(page.entries, marks),
         columns=column_choices(scope, columns, page.entries),
@@ -248,6 +252,14 @@ def _best_marks(leaders: Leaders | None) -> dict[str, str]:
         for each in leaders.runs
         if each.is_in_set and each.run.value.value is not None
     }
+
+
+def _n_chosen_among(leaders: Leaders | None) -> int:
+    """How many runs were compared for the best value; 0 if that hardly flatters it."""
+    if leaders is None or leaders.why_not_tested is not None:
+        return 0
+    n_compared = sum(not each.run.is_chosen_here for each in leaders.runs)
+    return n_compared if n_compared >= FEWEST_RUNS else 0
 
 
 def _tested_text(leaders: Leaders | None) -> str:
