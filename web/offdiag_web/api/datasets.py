@@ -23,8 +23,8 @@ from offdiag.records.datasets.dataset import (
     Pinning,
     asked_baseline,
     asked_dataset,
+    asked_datasets,
     asked_judging,
-    dataset_summary,
 )
 from offdiag.records.datasets.label_errors import (
     Noise,
@@ -65,15 +65,7 @@ blueprint = resource("datasets")
 @operation(blueprint, "GET", "/datasets")
 def list_datasets(query: DatasetsQuery) -> DatasetList:
     """Read all datasets with their numbers of runs."""
-    with current_registry().database.read() as session:
-        found = dataset_overview(session)
-    return DatasetList(
-        datasets=[
-            dataset_summary(facts, logged)
-            for facts, logged in found
-            if query.project in {None, facts.project}
-        ]
-    )
+    return asked_datasets(current_registry().database, query)
 
 
 @operation(blueprint, "GET", "/projects")

@@ -148,15 +148,22 @@ def dataset_summary(facts: DatasetFacts, logged: LoggedRuns) -> DatasetSummary:
     )
 
 
-def stored_datasets(database: Database) -> DatasetList:
-    """All datasets of a database."""
+def asked_datasets(database: Database, asked: DatasetsQuery) -> DatasetList:
+    """The datasets of a project, by default of all."""
     from offdiag.store.dataset_page import dataset_overview
 
     with database.read() as session:
-        return DatasetList(datasets=[dataset_summary(*each) for each in dataset_overview(session)])
+        found = dataset_overview(session)
+    return DatasetList(
+        datasets=[
+            dataset_summary(facts, logged)
+            for facts, logged in found
+            if asked.project in {None, facts.project}
+        ]
+    )
 
 
-EVERY_DATASET = Request("/datasets", DatasetList, stored_datasets)
+EVERY_DATASET = Request("/datasets", DatasetList, lambda at: asked_datasets(at, DatasetsQuery()))
 """All datasets; on a server, those that the caller may view."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -47,6 +47,15 @@ class WeightedBody(ResponseBody):
         description="Kish's effective sample size: the number of equally weighted examples that "
         "carry the same information."
     )
+
+
+SumsOfWeights = Annotated[
+    WeightedBody | None,
+    Field(
+        description="Present if examples have weights; then all metrics and intervals are "
+        "weighted."
+    ),
+]
 
 
 def weighted_body(counted: Counted) -> WeightedBody | None:
@@ -115,11 +124,7 @@ class EvaluationResponse(ResponseBody):
         description="Null if examples have weights, or if they have sets of labels, which a "
         "matrix of classes cannot represent."
     )
-    weighted: WeightedBody | None = Field(
-        default=None,
-        description="Present if examples have weights; then all metrics and intervals are "
-        "weighted.",
-    )
+    weighted: SumsOfWeights = None
     set_counts: list[int] | None = Field(
         default=None,
         description="Present if examples have sets of labels: all counts as integers, which the "
@@ -156,11 +161,7 @@ class RunWithResults(Run):
         description="`matrix` with its `labels`, `axes` and `orientation`; null for label sets "
         "and for weighted examples."
     )
-    weighted: WeightedBody | None = Field(
-        default=None,
-        description="Present if examples have weights; then all metrics and intervals are "
-        "weighted.",
-    )
+    weighted: SumsOfWeights = None
     set_counts: list[int] | None = Field(
         default=None,
         description="Present if examples have sets of labels: their counts as integers.",
