@@ -20,8 +20,9 @@ messages and progress to stderr, and progress bars appear only if stderr is a te
 
 The registry is a database, or a [server](team-server.md) such as `https://registry.example.org`
 with a token in `OFFDIAG_TOKEN` or from `offdiag login`. Commands that log, read, check or triage
-print the same for both. These commands need the database itself and refuse a server: `schedule`,
-`sql`, `hierarchy`, `recompute`, `verify`, `gc`, `export`, `db`, `user` and `token`.
+print the same for both. These commands need the database itself and refuse a server: `serve`,
+`worker`, `schedule`, `sql`, `hierarchy`, `samples remove`, `recompute`, `verify`, `gc`, `export`,
+`import archive`, `db`, `user` and `token`.
 
 An error is one line with the problem and a fix:
 
@@ -33,7 +34,7 @@ An error is one line with the problem and a fix:
 Every command that prints results has `--json`, which prints one object with stable keys and
 numbers in full precision. An undefined value is `null` with its reason, never NaN. A list is an
 object that contains the list, so that keys can be added later. Commands without `--json` run until
-Ctrl-C, or print a script or a file.
+Ctrl-C, print a script or a file, or ask for a password or token.
 
 ## Exit codes
 
