@@ -33,7 +33,12 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.many_runs.confidence_set import BestSet, confidence_sets
 from offdiag.metrics.multilabel.sets import pack_sets
 from offdiag.metrics.multilabel_runs.confused import confused_labels
-from offdiag.metrics.multilabel_runs.paired import PairedSets, label_contests, set_contest
+from offdiag.metrics.multilabel_runs.judged_sets import (
+    judge_sets_together,
+    label_contests,
+    set_contest,
+)
+from offdiag.metrics.multilabel_runs.paired import PairedSets
 
 IN_COMMON = 0.5
 """Correlation of two labels of a sample, and of the errors on them."""
@@ -51,22 +56,34 @@ class SetCell:
     n_runs: int = 2
     recall: float = 0.8
     specificity: float = 0.9
+    last_recalls: tuple[float, ...] = ()
+    """Recall of the last label by each run, if it is not that of all."""
 
     @property
     def name(self) -> str:
-        return f"n {self.n:,}, {len(self.shares)} labels, rarest {min(self.shares):.2g}"
+        name = f"n {self.n:,}, {len(self.shares)} labels, rarest {min(self.shares):.2g}"
+        if not self.last_recalls:
+            return name
+        return f"{name}, recall {' and '.join(f'{each:g}' for each in self.last_recalls)}"
 
     def draw(self, rng: Rng) -> tuple[Sets, list[Sets]]:
         """Sets of labels, and those predicted by each run, (n, q) each."""
         actual = self._alike(rng) < np.asarray(self.shares)
-        right = np.where(actual, self.recall, self.specificity)
         common = self._alike(rng)
         runs = []
-        for _ in range(self.n_runs):
+        for recalls in self.recalls():
+            right = np.where(actual, recalls, self.specificity)
             is_shared = rng.random((self.n, 1)) < SHARED
             luck = np.where(is_shared, common, self._alike(rng))
             runs.append(actual ^ (luck >= right))
         return actual, runs
+
+    def recalls(self) -> NDArray[np.float64]:
+        """The recall of each label by each run, (m, q)."""
+        found = np.full((self.n_runs, len(self.shares)), self.recall)
+        if self.last_recalls:
+            found[:, -1] = self.last_recalls
+        return found
 
     def _alike(self, rng: Rng) -> NDArray[np.float64]:
         """Uniform numbers (n, q) whose normal scores share a component."""
@@ -105,6 +122,30 @@ def many_ties(cell: SetCell, rng: Rng) -> tuple[bool, bool]:
     (by_metric,) = confidence_sets([set_contest(runs, HEADLINE_OF_SETS)], seed=0)
     by_label = [found for (found,) in confidence_sets(label_contests(runs), seed=0)]
     return _any_out(by_metric), _any_out(by_label)
+
+
+OF_LABELS = ("macro_f1", "macro_recall", "micro_f1")
+
+
+def unlike_misses(cell: SetCell, rng: Rng) -> tuple[float, ...]:
+    """Whether the interval of each difference of two runs misses the one without chance."""
+    runs = paired(*cell.draw(rng))
+    before, after = runs.values(OF_LABELS).T
+    test = judge_sets_together(runs, dict(zip(OF_LABELS, (after - before).tolist(), strict=True)))
+    shares = np.asarray(cell.shares)
+    hits = cell.recalls() * shares
+    predicted = hits + (1 - shares) * (1 - cell.specificity)
+    true = {
+        "macro_f1": (2 * hits / (shares + predicted)).mean(axis=-1),
+        "macro_recall": cell.recalls().mean(axis=-1),
+        "micro_f1": 2 * hits.sum(axis=-1) / (shares + predicted).sum(axis=-1),
+    }
+    missed = []
+    for key in OF_LABELS:
+        low, high = test.statistics[key].ends(test.alone) or (np.nan, np.nan)
+        gap = float(true[key][1] - true[key][0])
+        missed.append(np.nan if np.isnan(low) else float(not low <= gap <= high))
+    return tuple(missed)
 
 
 def _any_out(found: Sequence[BestSet]) -> bool:
@@ -208,7 +249,30 @@ def report_confused(result: Report, pool: ProcessPoolExecutor, wanted: int) -> N
     )
 
 
-RECORDS = {"claims-sets": report_runs, "claims-confused": report_confused}
+def report_differences(result: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    cells = [
+        SetCell(n, (*falling(5), share), 2, 0.9, 0.95, recalls)
+        for n, share in ((300, 0.04), (1_000, 0.012), (300, 0.1))
+        for recalls in ((0.2, 0.05), (0.1, 0.1), (0.95, 0.85))
+    ]
+    report(
+        result,
+        pool,
+        unlike_misses,
+        cells,
+        n_sets=SETS_OF_A_PAIR * wanted,
+        table="set differences",
+        claim="two multi-label runs, interval missed",
+        columns=OF_LABELS,
+        judged=len(OF_LABELS),
+    )
+
+
+RECORDS = {
+    "claims-sets": report_runs,
+    "claims-set-differences": report_differences,
+    "claims-confused": report_confused,
+}
 """Sections that are measured and saved together, by the name of their result."""
 
 

@@ -14,15 +14,17 @@ from offdiag.comparison.pair import BothRuns, PairComparison, PairedFacts, paire
 from offdiag.metrics.intervals.draws import INTERVAL_SEED
 from offdiag.metrics.many_runs.confidence_set import confidence_sets
 from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
+from offdiag.metrics.multilabel_runs.judged_sets import (
+    judge_sets_together,
+    label_contests,
+    set_contest,
+)
 from offdiag.metrics.multilabel_runs.paired import (
     LabelRates,
     PairedSets,
     equal_sets,
-    judge_sets_together,
-    label_contests,
     label_moves,
     label_rates,
-    set_contest,
 )
 from offdiag.metrics.paired.class_changes import SLOPED, changes_by_slopes, recall_changes
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts, mcnemar

@@ -55,7 +55,7 @@ def metric_contest(runs: RunsTogether, keys: Sequence[str]) -> Contest:
     own = [aggregate_gradients(matrix, keys) for matrix in runs.matrices]
     pooled = aggregate_gradients(runs.pooled, keys, n_runs=runs.n_runs)
     spread = runs.spread(pooled, own)
-    unseen = unseen_between_runs(runs.matrices, own, runs.matrices[0].actual)
+    unseen = unseen_between_runs(runs.matrices, own, runs.both_right)
     spread = replace(spread, own_errors=np.hypot(spread.own_errors, unseen))
     return Contest(
         signs * np.stack([suite[key].value for key in keys]),

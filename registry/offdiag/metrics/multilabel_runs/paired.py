@@ -10,7 +10,7 @@ samples gives the same variance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -20,19 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.counted import CountedSets, count_sets
 from offdiag.metrics.custom import custom_versions
 from offdiag.metrics.gradients import Dual, Floats, OutcomeShares, outcome_shares_of_counts
-from offdiag.metrics.intervals.bounds import smallest_class
-from offdiag.metrics.many_runs.best_runs import (
-    contests_of_recall,
-    is_class_average,
-    signs_of,
-    small_classes,
-    turned,
-)
-from offdiag.metrics.many_runs.confidence_set import Contest
 from offdiag.metrics.many_runs.run_spread import RunSpread, covariance_of_slopes, spread_of_gains
 from offdiag.metrics.multilabel.examples import Overlap
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, Bits, unpack_sets
@@ -40,12 +30,6 @@ from offdiag.metrics.multilabel.suite import set_metrics
 from offdiag.metrics.multilabel.tally import LabelCounts
 from offdiag.metrics.paired.class_changes import outcome_moves
 from offdiag.metrics.paired.joint_counts import PairedRates
-from offdiag.metrics.paired.simultaneous_tests import (
-    JointTest,
-    moved_values,
-    statistics_of,
-    tested_statistics,
-)
 from offdiag.metrics.per_class import PER_CLASS
 
 BLOCK = 4_096
@@ -123,7 +107,7 @@ class PairedSets:
 
     def gained(self, keys: Sequence[str]) -> Iterator[Floats]:
         """Gains of runs on samples that they do not all predict alike, (Q, m, b) per block."""
-        slopes = {key: _wrong_labels(self.counted, key) for key in keys if _is_of_labels(key)}
+        slopes = {key: _wrong_labels(self.counted, key) for key in keys if is_of_labels(key)}
         for actual, predicted in self.blocks():
             differs = (predicted != predicted[:1]).any(axis=LABEL_AXIS).any(axis=RUN_AXIS)
             true, guessed = actual[differs], predicted[:, differs]
@@ -141,18 +125,18 @@ class PairedSets:
     def own_covariance(self, key: str) -> Floats:
         """First-order covariance (m, m) of a metric, by its slopes at the tables of each run."""
         blocks = (
-            (each, np.ones(each.shape[LABEL_AXIS], np.int64)) for each in self._own_slopes(key)
+            (each, np.ones(each.shape[LABEL_AXIS], np.int64)) for each in self.own_slopes(key)
         )
         return covariance_of_slopes(blocks, self.n_runs, n_samples=self.n_samples)
 
-    def _own_slopes(self, key: str) -> Iterator[Floats]:
+    def own_slopes(self, key: str) -> Iterator[Floats]:
         """Contributions of samples to a metric at the tables of each run, (m, b) per block.
 
         Multiplied by the number of samples; up to a constant of the run.
         """
         slopes = None
-        if _is_of_labels(key):
-            slopes = [self.n_samples * _label_slopes([each], key) for each in self.counted]
+        if is_of_labels(key):
+            slopes = [self.n_samples * label_slopes([each], key) for each in self.counted]
         for actual, predicted in self.blocks():
             if slopes is None:
                 yield Overlap.of(actual, predicted).values(key)
@@ -190,11 +174,11 @@ def has_slopes(key: str) -> bool:
     if key in custom_versions():
         return False
     return key in {"subset_accuracy", "hamming_loss"} or (
-        key.startswith("example_") or _is_of_labels(key)
+        key.startswith("example_") or is_of_labels(key)
     )
 
 
-def _is_of_labels(key: str) -> bool:
+def is_of_labels(key: str) -> bool:
     return key.startswith(("micro_", "macro_", "weighted_"))
 
 
@@ -205,11 +189,11 @@ def _outcomes(actual: Sets, predicted: Sets) -> tuple[Sets, Sets, Sets, Sets]:
 
 def _wrong_labels(runs: Sequence[CountedSets], key: str) -> tuple[Floats, Floats]:
     """The contribution of a missed label and of a false alarm to an average, (q,) each."""
-    hit, missed, alarm, rejected = _label_slopes(runs, key)
+    hit, missed, alarm, rejected = label_slopes(runs, key)
     return missed - hit, alarm - rejected
 
 
-def _label_slopes(runs: Sequence[CountedSets], key: str) -> Floats:
+def label_slopes(runs: Sequence[CountedSets], key: str) -> Floats:
     """The contribution of each outcome of a label to an average over labels of one run, (4, q).
 
     Evaluated at the tables of all runs together.
@@ -258,37 +242,6 @@ def pooled_labels(runs: Sequence[CountedSets]) -> LabelCounts:
     return sum(others, first)
 
 
-# --- two runs ---------------------------------------------------------------------------------
-
-
-def judge_sets_together(
-    runs: PairedSets,
-    differences: Mapping[str, float],
-    *,
-    confidence: float = 0.95,
-) -> JointTest:
-    """Test metrics of two runs together, as `judge_together` does for classes.
-
-    `differences` are second minus first by key, NaN where undefined. Swapping the runs changes
-    the sign of all statistics and nothing else. Raises `InvalidInput` for a confidence outside
-    (0, 1).
-    """
-    keys = tuple(differences)
-    linear, squares = np.zeros(len(keys)), np.zeros((len(keys), len(keys)))
-    for block in runs.gained(keys):
-        moved = moved_values(block[:, 0], block[:, 1])
-        linear += moved.sum(axis=LABEL_AXIS)
-        squares += np.inner(moved, moved)
-    statistics = statistics_of(differences, keys, linear, np.sqrt(np.diagonal(squares)))
-    tested = tested_statistics(statistics)
-    at = [keys.index(key) for key in tested]
-    actual = runs.counted[0].actual
-    smallest = smallest_class(actual) if actual.any() else np.asarray(runs.n_samples)
-    return JointTest(
-        statistics, tested, squares[np.ix_(at, at)], smallest, confidence_level(confidence)
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class LabelRates:
     """Each label under two runs: samples that have it and are found, and false alarms."""
@@ -316,31 +269,3 @@ def label_moves(runs: PairedSets, rates: LabelRates, key: str) -> tuple[Floats, 
     pooled = pooled_labels(runs.counted)
     found = _slopes(key, _shares(pooled))
     return outcome_moves(found.slope / runs.n_samples, rates.hits, rates.false_alarms)
-
-
-# --- several runs -----------------------------------------------------------------------------
-
-
-def set_contest(runs: PairedSets, keys: Sequence[str]) -> Contest:
-    """A contest of runs by metrics of sets, as `metric_contest` is for metrics of classes.
-
-    Macro averages are not tested if a label has fewer than five samples.
-    """
-    signs = signs_of(keys)
-    has_small = bool(small_classes(runs.counted).any())
-    return Contest(
-        signs * runs.values(keys),
-        turned(runs.spread(keys), signs),
-        runs.order,
-        np.array([not (has_small and is_class_average(key)) for key in keys]),
-    )
-
-
-def label_contests(runs: PairedSets) -> tuple[Contest, ...]:
-    """One contest per label, by its recall, in label order; not tested below five samples.
-
-    The quantile is drawn as if labels were independent. For normal variables with any
-    correlation the largest is below it at least as often (Royen 2014, Far East J. Theor. Stat.
-    48, 139), so the level holds.
-    """
-    return contests_of_recall(runs.both_right, runs.counted[0].actual, runs.order)

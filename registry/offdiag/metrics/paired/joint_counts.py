@@ -37,6 +37,11 @@ class PairedRates:
     only_second: NDArray[np.int64]
     cases: NDArray[np.int64]
 
+    @property
+    def agree(self) -> NDArray[np.bool_]:
+        """Where no sample has it under one run alone."""
+        return np.asarray((self.only_first == 0) & (self.only_second == 0))
+
 
 @dataclass(frozen=True)
 class JointCounts:

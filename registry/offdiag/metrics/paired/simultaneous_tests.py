@@ -316,9 +316,12 @@ def judge_together(
     matrices = joint.first_matrix, joint.second_matrix
     gradients = aggregate_gradients(pooled_matrix(matrices), differences, n_runs=2)
     first, second = (aggregate_gradients(matrix, gradients) for matrix in matrices)
-    sizes = joint.first_matrix.actual
     own_errors = with_unseen_hits(
-        sided_differences(joint, first, second), matrices, (first, second), (sizes, sizes)
+        sided_differences(joint, first, second),
+        matrices,
+        (first, second),
+        (joint.hits.cases, joint.hits.cases),
+        joint.hits.agree,
     )
     statistics = paired_statistics(joint, gradients, differences, own_errors)
     tested = tested_statistics(statistics)

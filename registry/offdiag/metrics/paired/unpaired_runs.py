@@ -121,7 +121,11 @@ def judge_unpaired(
     gradients = aggregate_gradients(pooled_matrix((first, second)), differences, n_runs=2)
     own = aggregate_gradients(first, gradients), aggregate_gradients(second, gradients)
     own_errors = with_unseen_hits(
-        unpaired_errors(first, second, own), (first, second), own, (first.actual, second.actual)
+        unpaired_errors(first, second, own),
+        (first, second),
+        own,
+        (first.actual, second.actual),
+        np.zeros(first.n_classes, np.bool_),
     )
     statistics = unpaired_statistics(first, second, gradients, differences, own_errors)
     tested = tested_statistics(statistics)

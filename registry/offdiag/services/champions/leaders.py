@@ -25,7 +25,8 @@ from offdiag.metrics.many_runs.confidence_set import (
 )
 from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
-from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, paired_sets, set_contest
+from offdiag.metrics.multilabel_runs.judged_sets import set_contest
+from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, paired_sets
 from offdiag.metrics.names import find_metric, nearest_names
 from offdiag.metrics.weighted.counts import of_weights
 from offdiag.services.comparisons.shared_samples import aligned, places_in_lineages

@@ -13,7 +13,8 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.gate.conditions import Differences, MetricValues
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.counted import Counted, CountedSets
-from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, judge_sets_together
+from offdiag.metrics.multilabel_runs.judged_sets import judge_sets_together
+from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes
 from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
 from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.services.evaluation.compute import EvaluatedValues, cost_metrics

@@ -24,7 +24,8 @@ from offdiag.metrics.many_runs.best_runs import cost_contest, metric_contest
 from offdiag.metrics.many_runs.confidence_set import BestSet, Contest, confidence_sets
 from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.metrics.multilabel.sets import is_known, without_room
-from offdiag.metrics.multilabel_runs.paired import has_slopes, paired_sets, set_contest
+from offdiag.metrics.multilabel_runs.judged_sets import set_contest
+from offdiag.metrics.multilabel_runs.paired import has_slopes, paired_sets
 from offdiag.reports.changes import ranked
 from offdiag.reports.document import read_report, read_scope, report_document, summary_document
 from offdiag.reports.headline import headline

@@ -12,12 +12,8 @@ from offdiag.metrics.multilabel.suite import OF_SETS, set_metrics
 from offdiag.metrics.multilabel.tally import tally_sets
 from offdiag.metrics.multilabel_runs import paired as module
 from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
-from offdiag.metrics.multilabel_runs.paired import (
-    PairedSets,
-    has_slopes,
-    judge_sets_together,
-    label_rates,
-)
+from offdiag.metrics.multilabel_runs.judged_sets import judge_sets_together
+from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, label_rates
 from offdiag.metrics.paired.joint_counts import joint_counts
 from support.set_runs import paired_runs, random_sets
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from math import hypot, sqrt
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.many_runs.best_runs import metric_contest
+from offdiag.metrics.many_runs.confidence_set import best_set_and_pairs
 from offdiag.metrics.many_runs.paired_runs import PairedRuns
 from offdiag.metrics.paired.class_changes import sloped_changes
 from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
@@ -130,6 +132,73 @@ def test_the_recall_of_a_class_that_no_run_finds_is_open_as_far_as_tangos_interv
     frequent = Z * sqrt(10 + 10) / 90 / 3
     unseen = Z**2 / (8 + Z**2) / 3
     assert (low, high) == pytest.approx((-hypot(frequent, unseen), hypot(frequent, unseen)))
+
+
+@pytest.mark.parametrize("n_hits", [0, 3, 8])
+def test_a_class_in_which_runs_have_the_same_hits_is_open_as_far_as_tangos_interval(
+    n_hits: int,
+) -> None:
+    rare = {(1, 1, 1): n_hits, (1, 0, 0): 8 - n_hits}
+    frequent = {(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 10}
+    joint = runs_of(frequent | {triple: count for triple, count in rare.items() if count})
+
+    low, high = ends(joint, "balanced_accuracy")
+
+    reach = hypot(Z * sqrt(10 + 10) / 90 / 2, Z**2 / (8 + Z**2) / 2)
+    assert (low, high) == pytest.approx((-reach, reach))
+
+
+def test_a_class_in_which_runs_differ_is_as_wide_as_their_error() -> None:
+    joint = runs_of({(0, 0, 0): 70, (0, 0, 1): 10, (0, 1, 0): 10, (1, 0, 0): 3, (1, 1, 1): 3,
+                     (1, 0, 1): 1, (1, 1, 0): 1})  # fmt: skip
+
+    low, high = ends(joint, "balanced_accuracy")
+
+    reach = Z * hypot(sqrt(10 + 10) / 90, sqrt(1 + 1) / 8) / 2
+    assert (low, high) == pytest.approx((-reach, reach))
+
+
+def drawn_runs(
+    recalls: Sequence[tuple[float, float]], sizes: tuple[int, int], rng: np.random.Generator
+) -> PairedRuns:
+    """Runs that share 60 % of their luck, by the recall of the frequent and of the rare class."""
+    actual = np.repeat(np.array([0, 1], np.uint8), sizes)
+    shared = rng.random(len(actual))
+    answers = []
+    for of_run in recalls:
+        luck = np.where(rng.random(len(actual)) < 0.6, shared, rng.random(len(actual)))
+        right = luck < np.array(of_run)[actual]
+        answers.append(np.where(right, actual, 1 - actual).astype(np.uint8))
+    return PairedRuns(actual, tuple(answers), numbered_labels(2))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "recalls"),
+    [
+        # Without what is unseen where runs have the same hits 35, 71 and 15 %.
+        ((990, 10), ((0.97, 0.9), (0.9, 0.97))),
+        ((990, 10), ((0.98, 0.92), (0.95, 0.95), (0.92, 0.98))),
+        ((288, 12), ((0.95, 0.3), (0.95, 0.2), (0.9, 0.1), (0.9, 0.05), (0.8, 0.02))),
+    ],
+)
+def test_intervals_of_runs_with_the_same_hits_in_a_small_class_hold_the_differences(
+    sizes: tuple[int, int], recalls: tuple[tuple[float, float], ...]
+) -> None:
+    rng = np.random.default_rng(6)
+    missed = 0
+    for _ in range(100):
+        contest = metric_contest(drawn_runs(recalls, sizes, rng), ["balanced_accuracy"])
+        _, tests = best_set_and_pairs(contest, seed=0)
+        assert tests is not None
+        outside = False
+        for first, second in combinations(range(len(recalls)), 2):
+            statistic = tests.statistic(first, second)
+            reach = statistic.reach(tests.critical)
+            gap = (sum(recalls[first]) - sum(recalls[second])) / 2
+            outside |= reach is not None and abs(statistic.difference - gap) > reach
+        missed += outside
+
+    assert missed <= 5
 
 
 def test_unseen_hits_of_one_run_open_one_side() -> None:
