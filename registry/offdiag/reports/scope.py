@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from offdiag.domain import sentences
-from offdiag.domain.number_text import number
+from offdiag.domain.number_text import MINUS, number
 from offdiag.domain.runs import Task
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput
@@ -238,7 +238,15 @@ def condition_text(condition: Condition) -> str:
     elif condition.slice is not None:
         what = f"{what} on {condition.slice}"
     times = PER_CASES if condition.metric == COST_METRIC else 1
-    return f"{what} {condition.side.value} {number(condition.limit * times)}"
+    return f"{what} {condition.side.value} {_limit_text(condition.limit * times)}"
+
+
+def _limit_text(limit: float) -> str:
+    """A limit as values are written, "0.500", but never rounded: "0.99999"."""
+    text, exact = number(limit), f"{limit:.12g}"
+    plain = text.replace(",", "").replace(MINUS, "-")
+    is_rounded = plain[0] in "<>" or float(plain) != float(exact)
+    return exact.replace("-", MINUS) if is_rounded else text
 
 
 def terms_text(terms: tuple[RunTerm, ...]) -> str:

@@ -23,7 +23,7 @@ from offdiag.reports.alerts import (
 from offdiag.reports.document import read_report, report_document
 from offdiag.reports.finding_tables import tables_of_findings
 from offdiag.reports.report import Report
-from offdiag.reports.scope import Condition, ReportScope, Side
+from offdiag.reports.scope import Condition, ReportScope, Side, condition_text
 from offdiag.reports.snapshot import RunFigures, TruthFigures
 from support.optional import present
 from support.report_figures import SCOPE, UNDEFINED, report, run, snapshot
@@ -334,3 +334,20 @@ def test_shares_of_samples_are_watched_over_editions(
     condition: Condition, *, expected: bool
 ) -> None:
     assert is_share(condition) is expected
+
+
+@pytest.mark.parametrize(
+    ("limit", "text"),
+    [
+        (0.5, "below 0.500"),
+        (0.99999, "below 0.99999"),
+        (0.8755, "below 0.8755"),
+        (1e-5, "below 1e−05"),
+        (-0.25, "below −0.250"),
+        (-0.00025, "below −0.00025"),
+    ],
+)
+def test_a_limit_is_told_as_it_was_set(limit: float, text: str) -> None:
+    said = condition_text(Condition("mcc", Side.BELOW, limit))
+
+    assert said == f"Matthews correlation coefficient (MCC) {text}"
