@@ -448,6 +448,19 @@ def test_a_threshold_is_written_with_the_digits_of_the_ranking(
     assert page.one("ul", "figures").inside("strong")[0].text == "100"
 
 
+def test_costs_of_a_threshold_are_told_with_all_their_digits(
+    client: PageClient, database: Database
+) -> None:
+    scores = [0.9, 0.8, 0.45, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01] * 3
+    actual = ["ill" if score in (0.9, 0.8, 0.3) else "well" for score in scores]
+    run = log_ill(database, y_true=actual, p=scores)
+    work_off(database)
+
+    page = client.page(f"/whatif?runs={run.id}&cost=@0-1&set=ill>well:1234567")
+
+    assert "costs 1234567, a false alarm 1. The best threshold" in page.one("main").text
+
+
 def test_a_threshold_that_costs_more_than_the_predictions_is_not_called_best(
     database: Database, client: PageClient
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.number_text import beside
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
@@ -168,7 +169,7 @@ def _why_no_probabilities(forecasts: Forecasts) -> str:
     if outside.size:
         return f"one of them is {float(outside[0]):.6g}"
     sums = scores.sum(axis=CLASS_AXIS, dtype=np.float64)
-    return f"those of a sample add up to {sums[np.abs(sums - 1).argmax()]:.6g}"
+    return f"those of a sample add up to {beside(float(sums[np.abs(sums - 1).argmax()]), 1.0)}"
 
 
 def _forecasts(scores: NDArray[np.float32], n_classes: int, positive: int | None) -> Forecasts:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.column_names import by_label
 from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.number_text import beside
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import probabilities
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -60,7 +61,9 @@ def declared_prevalence(
     total = float(shares.sum())
     if abs(total - 1.0) > SUM_TOLERANCE:
         raise InvalidInput(
-            f"the shares add up to {total:g}.", field="prevalence", hint="They must add up to 1."
+            f"the shares add up to {beside(total, 1.0)}.",
+            field="prevalence",
+            hint="They must add up to 1.",
         )
     return shares / total
 
@@ -123,10 +126,11 @@ def completed(
     others = np.array([code not in shares for code in range(matrix.n_classes)])
     cases = matrix.actual * others
     if stated > 1 + SUM_TOLERANCE:
-        return f"the shares add up to {stated:g}"
+        return f"the shares add up to {beside(stated, 1.0)}"
     if cases.sum() == 0:
         if abs(stated - 1) > SUM_TOLERANCE:
-            return f"the shares add up to {stated:g}, and no other class could have the rest"
+            said = f"the shares add up to {beside(stated, 1.0)}"
+            return f"{said}, and no other class could have the rest"
         return np.asarray(full / stated)
     return np.asarray(full + max(1 - stated, 0.0) * cases / cases.sum())
 

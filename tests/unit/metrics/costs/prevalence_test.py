@@ -44,6 +44,7 @@ def test_a_series_is_read_by_its_index() -> None:
         (pd.Series([0.9, 0.1], ["ham", "eggs"]), "'eggs' is not among both"),
         (pd.Series([0.5, 0.4, 0.1], ["ham", "spam", "ham"]), "a label more than once"),
         ([0.9, 0.2], "the shares add up to 1.1"),
+        ([0.5, 0.500002], "the shares add up to 1.000002"),
         ([0.5], r"the shape is \(1,\) for 2 classes"),
         ([1.2, -0.2], "is not between 0 and 1"),
         ([float("nan"), 1.0], "is not between 0 and 1"),

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from offdiag.domain.number_text import Amounts
 from offdiag.flags.warning import named
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.metric_text import PER_CASES
 from offdiag.metrics.scores.score_curves import ScoreCurve
@@ -164,11 +165,11 @@ def _figures(
 def _how(found: WhatIf, costs: CostMatrix, name: str, *, place: int) -> str:
     missed, alarm = costs.weights[place, 1 - place], costs.weights[1 - place, place]
     text = (
-        f"A missed {name} costs {missed:g}, a false alarm {alarm:g}. The best threshold was "
-        "chosen on the examples it is evaluated on, so its cost is optimistic; cross-validation "
-        "chooses it on four fifths and pays on the rest, the mean of 20 "
-        "splits: what to expect on new examples. Intervals and band: 95 %, with the threshold "
-        "fixed."
+        f"A missed {name} costs {cost_text(float(missed))}, a false alarm "
+        f"{cost_text(float(alarm))}. The best threshold was chosen on the examples it is "
+        "evaluated on, so its cost is optimistic; cross-validation chooses it on four fifths and "
+        "pays on the rest, the mean of 20 splits: what to expect on new examples. Intervals and "
+        "band: 95 %, with the threshold fixed."
     )
     if found.scenario.costs.n_classes > 2:
         return f"{name} against the rest: errors among the other classes are left out. {text}"
