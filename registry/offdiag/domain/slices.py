@@ -18,10 +18,11 @@ from offdiag.errors import InvalidInput
 
 _BARE = re.compile(r"[^\s\"&=](?:[^\"&=]*[^\s\"&=])?")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_CHARACTERS = r"""(?:[^\s"&=<>(),\[\]!]|!(?!=))+"""
+# A mark of exclamation before an operator belongs to that.
+_CHARACTERS = r"""(?:[^\s"&=<>(),\[\]!]|!(?=[^\s"&=<>(),\[\]]))+"""
 _WORDS_OF_FILTERS = r"(?i:and|or|not|in|like)\b"
 WRITTEN_NAME = (
-    rf"""(?:"(?:[^"\\]|\\.)*"|(?!'[^']*'){_CHARACTERS}"""
+    rf"""(?:"(?:[^"\\]|\\.)*"|(?!'){_CHARACTERS}"""
     rf"""(?:[ ]+(?!{_WORDS_OF_FILTERS}){_CHARACTERS})*)"""
 )
 """A column or a value inside a condition; one with other characters or words needs quotes (")."""

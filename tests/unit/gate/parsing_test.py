@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from offdiag.domain.slices import parse_slice
+from offdiag.domain.slices import column_text, parse_slice, slice_of, slice_text
 from offdiag.errors import InvalidInput
-from offdiag.filters.conditions import Over, Side
+from offdiag.filters.conditions import Comparison, MetricField, Over, Side
+from offdiag.filters.parsing import parse_filter
 from offdiag.flags.verdict import Sign
 from offdiag.gate.conditions import MetricCondition, NoBadge, NoFlag, parse_condition
 
@@ -140,6 +141,22 @@ def test_a_metric_can_be_of_a_slice(text: str, part: str) -> None:
     assert condition.part == parse_slice(part)
     assert (condition.key, condition.class_label) == ("recall", "ill")
     assert (condition.over, condition.by) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "name", ["a!", "!", "!a", "a!b", "'a'", "'s-Hertogenbosch", "a and b", "made in", "Not", "or"]
+)
+def test_any_name_can_be_written_in_a_condition(name: str) -> None:
+    part = slice_of([(name, name)])
+    of_slice = parse_condition(f"mcc@{slice_text(part)}>=0.5")
+    of_groups = parse_condition(f"worst(mcc, by={column_text(name)})>=0.5")
+
+    assert isinstance(of_slice, MetricCondition)
+    assert isinstance(of_groups, MetricCondition)
+    assert (of_slice.part, of_groups.by) == (part, name)
+    found = parse_filter(f"mcc@{slice_text(part)} != 0.5")
+    assert isinstance(found, Comparison)
+    assert found.field == MetricField("mcc", part=part)
 
 
 @pytest.mark.parametrize(
