@@ -15,20 +15,34 @@ from offdiag_web.app.errors import domain_response
 from offdiag_web.urls.query_string import unknown_parameters
 
 Asked = TypeVar("Asked")
+_EXPORTS = (".json", ".csv", ".md", ".tex")
 
 
 def understood(read: tuple[Asked, Sequence[str]]) -> Asked:
     """What an export is asked for, as read from its address.
 
     A page ignores invalid values and says so in a notice. An export has no place for a notice, and
-    its reader would take other rows for the requested ones. Raises `InvalidInput`.
+    its reader would take other rows for the requested ones. All its other parameters have to be
+    read before, so that it is refused for unknown ones before it is computed. Raises
+    `InvalidInput`.
     """
     asked, notices = read
+    _require_none(notices)
+    refuse_unread()
+    return asked
+
+
+def refuse_unread() -> None:
+    """Raise `InvalidInput` for an export with parameters that have not been read so far."""
+    if request.path.endswith(_EXPORTS) and not is_for_programs():
+        _require_none(_unread())
+
+
+def _require_none(notices: Sequence[str]) -> None:
     if notices:
         raise InvalidInput(
             " ".join(notices), field="query", hint="Correct it in the address, or leave it out."
         )
-    return asked
 
 
 class WatchedParameters(ImmutableMultiDict[str, str]):
@@ -54,7 +68,8 @@ class WatchedParameters(ImmutableMultiDict[str, str]):
 def register(app: Flask) -> None:
     """Watch the parameters of each request from the start of its view.
 
-    A page names those it did not read, and an export is refused for them.
+    A page names those it did not read, and an export is refused for them: here, unless it called
+    `refuse_unread` before.
     """
 
     @app.before_request
@@ -66,19 +81,14 @@ def register(app: Flask) -> None:
 
     @app.after_request
     def refuse_unread(response: Response) -> Response:
-        if response.status_code != 200 or not _is_export(response):
+        if response.status_code != 200 or response.mimetype == "text/html":
             return response
         try:
-            understood((None, _unread()))
+            refuse_unread()
         except InvalidInput as error:
             response.close()
             return domain_response(error)
         return response
-
-
-def _is_export(response: Response) -> bool:
-    ends = request.path.endswith((".json", ".csv", ".md", ".tex"))
-    return ends and response.mimetype != "text/html" and not is_for_programs()
 
 
 def _unread() -> list[str]:

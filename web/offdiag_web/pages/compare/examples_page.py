@@ -156,9 +156,10 @@ def page() -> AnyResponse:
 
 @blueprint.get(f"/compare/examples{DATA_FORMAT}")
 def export(form: str) -> Response:
-    address = understood(read_compare(request.args))
-    outcome = understood(read_paired_outcome(request.args.get("which")))
     label = request.args.get("class") or None
+    outcome, unread = read_paired_outcome(request.args.get("which"))
+    address, notices = read_compare(request.args)
+    understood((address, notices + unread))
     found = _examples(address, outcome=outcome, class_label=label, start=0, size=None)
     document = compared_examples(found)
     if form == "json":

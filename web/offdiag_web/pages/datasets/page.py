@@ -34,6 +34,7 @@ from offdiag_web.app.context import current_registry, kept_best_sets, kept_decis
 from offdiag_web.app.dispatch import DATA_FORMAT, own_path, requested_project
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.parameters import refuse_unread
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
@@ -205,8 +206,9 @@ def add_comment(name: str) -> Response:
 
 @blueprint.get(f"{DATASET}{DATA_FORMAT}")
 def dataset_export(name: str, form: str) -> Response:
-    database = current_registry().database
-    detail = browse_dataset(database, project=requested_project(), dataset=name)
+    database, project = current_registry().database, requested_project()
+    refuse_unread()
+    detail = browse_dataset(database, project=project, dataset=name)
     if form == "csv":
         return csv_response("dataset-classes", CLASS_COUNT_COLUMNS, class_count_rows(detail))
     found = ranked_dataset(database, detail.dataset, best_sets=kept_best_sets())

@@ -24,6 +24,7 @@ from offdiag_web.app.context import current_registry, name_project
 from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM
 from offdiag_web.app.errors import sentence_of
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.parameters import refuse_unread
 from offdiag_web.app.preferences import form_author
 from offdiag_web.pages.decisions.view import decisions_view
 from offdiag_web.urls.costs import WhatIfAddress, asked_by_form, read_what_if
@@ -49,6 +50,7 @@ def page() -> Response:
 @blueprint.get(f"{_PATH}{DATA_FORMAT}")
 def export(form: str) -> Response:
     address, run_id = _asked()
+    refuse_unread()
     found = _found(address, run_id)
     if form == "json":
         return json_response(decisions_at(found, url=address.decisions_url(found.run.id)))

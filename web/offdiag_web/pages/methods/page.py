@@ -30,6 +30,7 @@ from offdiag.store.method_runs import MethodRun
 from offdiag_web.app.context import current_registry, kept_moments
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.parameters import refuse_unread
 from offdiag_web.charts.marks import IN_PANEL, interval_mark
 from offdiag_web.charts.plot import (
     Frame,
@@ -249,11 +250,13 @@ def learning_curves(name: str) -> Response:
 
 
 def _found(name: str) -> Methods:
+    project, metric = requested_project(), request.args.get("metric")
+    refuse_unread()
     return methods_of(
         current_registry().database,
-        project=requested_project(),
+        project=project,
         name=name,
-        metric=request.args.get("metric"),
+        metric=metric,
         kept=kept_moments(),
     )
 

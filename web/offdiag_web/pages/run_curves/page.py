@@ -152,8 +152,8 @@ def curves_json(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/curves.csv")
 def curves_csv(run_id: str) -> Response:
-    found, address = _exported(run_id)
     part = read_part(request.args)
+    found, address = _exported(run_id)
     columns, rows = curve_table(found, address, part)
     name = f"{run_id}-curves" if part == "points" else f"{run_id}-curves-{part}"
     return csv_response(name, columns, rows)

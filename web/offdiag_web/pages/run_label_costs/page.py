@@ -20,6 +20,7 @@ from offdiag.records.runs.multilabel import (
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import sentence_of
 from offdiag_web.app.exports import json_response
+from offdiag_web.app.parameters import refuse_unread
 from offdiag_web.components.runs.frame import RUN, run_page, stored_run
 from offdiag_web.urls.costs import WhatIfAddress
 
@@ -66,4 +67,5 @@ def _found(run_id: str) -> LabelCostsFound:
         others=costs_of_text(request.args.get("others") or "1:1"),
         baseline=request.args.get("baseline") or None,
     )
+    refuse_unread()
     return asked_label_costs(current_registry().database, run_id, asked)

@@ -334,6 +334,7 @@ def matrix_json(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/matrix.csv")
 def matrix_csv(run_id: str) -> Response:
+    layout = read_layout(request.args)
     address = understood(read_matrix(run_id, request.args))
     seen = requested_matrix(address)
     if isinstance(seen.results.counted, CountedSets):
@@ -342,7 +343,7 @@ def matrix_csv(run_id: str) -> Response:
         return weighted_page.matrix_csv(run_id, seen.results.counted)
     matrix, address, grouping = seen.results.matrix, seen.address, seen.grouping
     name = matrix_file_name(address)
-    if read_layout(request.args) == "grid":
+    if layout == "grid":
         columns = grid_columns(matrix, address, grouping)
         return csv_response(name, columns, grid_rows(matrix, address, grouping))
     return csv_response(name, long_columns(address), long_rows(matrix, address, grouping))

@@ -35,6 +35,7 @@ from offdiag.services.small_groups import suppressed_below
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import sentence_of
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.parameters import refuse_unread
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.metric_values import with_interval
@@ -194,7 +195,9 @@ def slices_csv(run_id: str) -> Response:
 
 
 def _query() -> SlicesQuery:
-    return SlicesQuery(limit=MOST_GAPS, columns=",".join(request.args.getlist("across")) or None)
+    columns = ",".join(request.args.getlist("across")) or None
+    refuse_unread()
+    return SlicesQuery(limit=MOST_GAPS, columns=columns)
 
 
 def _findings(run_id: str, query: SlicesQuery) -> RunFindings | None:

@@ -12,6 +12,7 @@ from offdiag.services.samples.noise import USUAL_SHARE, LabelNoise, label_noise
 from offdiag_web.app.context import current_registry, kept_suspects
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.exports import json_response
+from offdiag_web.app.parameters import refuse_unread
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.components.numbers import percent
 from offdiag_web.urls.datasets import DatasetAddress
@@ -60,9 +61,11 @@ def noise_json(name: str) -> Response:
 
 
 def _found(name: str, share: float) -> LabelNoise:
+    project = requested_project()
+    refuse_unread()
     return label_noise(
         current_registry().database,
-        project=requested_project(),
+        project=project,
         dataset=name,
         share=share,
         kept=kept_suspects(),

@@ -27,6 +27,7 @@ from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.errors import REFUSED, Failure, failure_of
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.parameters import refuse_unread
 from offdiag_web.app.preferences import require_user_name, user_name_if_given
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
@@ -218,9 +219,11 @@ def _own_url(address: DatasetAddress) -> str:
 
 
 def _found(name: str, question: SuspectQuestion) -> SuspectLabels:
+    project = requested_project()
+    refuse_unread()
     return suspect_labels(
         current_registry().database,
-        project=requested_project(),
+        project=project,
         dataset=name,
         question=question,
         kept=kept_suspects(),

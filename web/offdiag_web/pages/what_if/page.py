@@ -23,6 +23,7 @@ from offdiag_web.app.context import current_registry, kept_best_sets, name_proje
 from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM, requested_project
 from offdiag_web.app.errors import Failure, failure_of, message_of, status_of
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.parameters import refuse_unread
 from offdiag_web.app.preferences import form_author
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order
@@ -230,6 +231,7 @@ def page() -> Response:
 @blueprint.get(f"/whatif{DATA_FORMAT}")
 def export(form: str) -> Response:
     address = read_what_if(request.args)
+    refuse_unread()
     found = costs_of_runs(ask(current_registry().database, address.runs, address.question))
     if form == "json":
         return json_response(CostsOfRunsAt(**dict(found), url=address.url()))
