@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from offdiag.domain.values import MetricValue
     from offdiag.errors import (
         Conflict,
+        DamagedData,
         DatabaseUnavailable,
         EvaluationFailed,
         EvaluationPending,
@@ -84,6 +85,7 @@ _NAMES = {
     "offdiag.domain.values": ["MetricValue"],
     "offdiag.errors": [
         "Conflict",
+        "DamagedData",
         "DatabaseUnavailable",
         "EvaluationFailed",
         "EvaluationPending",
@@ -148,6 +150,7 @@ __all__ = [
     "Comparison",
     "Conflict",
     "CostEvaluation",
+    "DamagedData",
     "DatabaseUnavailable",
     "Decision",
     "Evaluation",

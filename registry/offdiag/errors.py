@@ -157,6 +157,12 @@ class SchemaMismatch(OffdiagError):
     code = "schema_mismatch"
 
 
+class DamagedData(OffdiagError, ValueError):
+    """Stored data cannot be decoded, because it was changed or lost outside offdiag."""
+
+    code = "damaged_data"
+
+
 class EvaluationFailed(OffdiagError):
     """The evaluation of a run failed repeatedly; the message contains the last error."""
 

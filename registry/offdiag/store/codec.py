@@ -5,20 +5,22 @@ more than reading them; their type is in columns next to the blob. Counts and sa
 themselves: an 8-byte header holds the version, the layout and the number of entries, and keeps the
 entries aligned.
 
-Decoding raises `ValueError` for bytes that encoding cannot have written.
+Decoding raises `DamagedData` for bytes that encoding cannot have written.
 """
 
 from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.errors import DamagedData
 from offdiag.inputs.ids import SampleIds
 from offdiag.metrics.counted import Counted, CountedSets, SampleCounts, counted
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_of_numbers
@@ -50,6 +52,23 @@ _SCORE: np.dtype[np.float32] = np.dtype("<f4")
 _WEIGHT: np.dtype[np.float64] = np.dtype("<f8")
 
 
+def damaged(sentence: str) -> DamagedData:
+    """The error about stored bytes that cannot be decoded."""
+    return DamagedData(
+        f"stored data is damaged: {sentence}",
+        hint="`offdiag verify` names all damage; `offdiag db restore FILE` restores a backup.",
+    )
+
+
+@contextmanager
+def damage_of(what: str) -> Iterator[None]:
+    """Name what was read in an error about its bytes."""
+    try:
+        yield
+    except DamagedData as error:
+        raise DamagedData(f"{what}: {error.message}", hint=error.hint) from error
+
+
 def code_type(codes: Codes) -> str:
     """The `dtype` column for codes: their type, or "u1x3" for packed sets of 3 bytes each."""
     name = codes.dtype.str[1:]
@@ -72,12 +91,12 @@ def decode_codes(data: Buffer, dtype: str) -> Codes:
     """Codes of shape (n,), or (n, bytes): a read-only view of `data`, of type `dtype`."""
     name, _, width = dtype.partition("x")
     if name.lstrip("<|") not in ("u1", "u2", "u4"):
-        raise ValueError(f"{dtype!r} is not a type of codes; it is one of u1, u2, u4.")
+        raise damaged(f"{dtype!r} is not a type of codes; it is one of u1, u2, u4.")
     codes: Codes = _plain(data, np.dtype(name).newbyteorder("<"))
     if not width:
         return codes
     if not width.isdecimal() or int(width) < 1 or codes.size % int(width):
-        raise ValueError(f"{codes.size} bytes do not fit into rows as {dtype!r} says.")
+        raise damaged(f"{codes.size} bytes do not fit into rows as {dtype!r} says.")
     return codes.reshape(-1, int(width))
 
 
@@ -92,7 +111,7 @@ def decode_scores(data: Buffer, n_columns: int) -> NDArray[np.float32]:
     """Scores of shape (n, n_columns): a read-only view of `data`."""
     values = _plain(data, _SCORE)
     if n_columns < 1 or values.size % n_columns:
-        raise ValueError(f"{values.size} scores do not fit into {n_columns} columns.")
+        raise damaged(f"{values.size} scores do not fit into {n_columns} columns.")
     return values.reshape(-1, n_columns)
 
 
@@ -149,18 +168,18 @@ def decode_counts(data: Buffer, n_classes: int) -> NDArray[np.int64]:
     if layout == _DENSE_COUNTS:
         flat = _plain(body, _COUNT).copy()
         if n != n_cells or flat.size != n_cells:
-            raise ValueError(f"{flat.size} of {n} counts do not make {n_classes} classes.")
+            raise damaged(f"{flat.size} of {n} counts do not make {n_classes} classes.")
         if (flat < 0).any():
-            raise ValueError("a count is negative.")
+            raise damaged("a count is negative.")
         return flat.reshape(n_classes, n_classes)
     split = n * _COUNT.itemsize
     values, cells = _plain(body[:split], _COUNT), _plain(body[split:], _CELL)
     if values.size != n or cells.size != n:
-        raise ValueError(f"{values.size} counts and {cells.size} cells are not {n} of each.")
+        raise damaged(f"{values.size} counts and {cells.size} cells are not {n} of each.")
     if (values <= 0).any() or (np.diff(cells.astype(_COUNT)) <= 0).any():
-        raise ValueError("occupied cells must hold a count and stand in order.")
+        raise damaged("occupied cells must hold a count and stand in order.")
     if n and cells[-1] >= n_cells:
-        raise ValueError(f"cell {cells[-1]} does not exist with {n_classes} classes.")
+        raise damaged(f"cell {cells[-1]} does not exist with {n_classes} classes.")
     flat = np.zeros(n_cells, dtype=_COUNT)
     flat[cells] = values
     return flat.reshape(n_classes, n_classes)
@@ -177,7 +196,7 @@ def decode_sizes(data: Buffer) -> NDArray[np.int64]:
     """Numbers of samples of shape (n,): a read-only view of `data`."""
     sizes = _plain(data, _COUNT)
     if (sizes < 1).any():
-        raise ValueError("a size is less than 1.")
+        raise damaged("a size is less than 1.")
     return sizes
 
 
@@ -192,7 +211,7 @@ def decode_cells(data: Buffer, sizes: NDArray[np.int64]) -> CellSums:
     _, n, body = opened(data, _SCORE_CELLS)
     width = sum(np.dtype(kind).itemsize for kind in _CELLS.values())
     if n != len(sizes) or len(body) != n * width:
-        raise ValueError(f"{len(body)} bytes are not what is known of {len(sizes)} scores.")
+        raise damaged(f"{len(body)} bytes are not what is known of {len(sizes)} scores.")
     found, start = {}, 0
     for name, kind in _CELLS.items():
         stop = start + n * np.dtype(kind).itemsize
@@ -215,23 +234,23 @@ def encode_events(events: Sequence[EventSums]) -> bytes:
 
 
 def decode_events(data: Buffer) -> tuple[EventSums, ...]:
-    """Decode `encode_events`. Raises `ValueError` for bytes that it cannot have written."""
+    """Decode `encode_events`. Raises `DamagedData` for bytes that it cannot have written."""
     _, n_events, rest = opened(data, _EVENTS)
     events = []
     for _ in range(n_events):
         if len(rest) < _EVENT.size:
-            raise ValueError("an event is cut off.")
+            raise damaged("an event is cut off.")
         n, width = _EVENT.unpack_from(rest)
         body, rest = rest[_EVENT.size : _EVENT.size + width], rest[_EVENT.size + width :]
         if len(body) != width or width < 9 * n:
-            raise ValueError(f"{len(body)} bytes are not an event of {n} kinds.")
+            raise damaged(f"{len(body)} bytes are not an event of {n} kinds.")
         sizes = decode_sizes(body[n : 9 * n])
         happened = np.frombuffer(body[:n], np.uint8)
         if (happened > 1).any():
-            raise ValueError("an outcome is neither 0 nor 1.")
+            raise damaged("an outcome is neither 0 nor 1.")
         events.append(EventSums(happened.astype(np.bool_), decode_cells(body[9 * n :], sizes)))
     if len(rest):
-        raise ValueError(f"{len(rest)} bytes stand after the last event.")
+        raise damaged(f"{len(rest)} bytes stand after the last event.")
     return tuple(events)
 
 
@@ -252,7 +271,7 @@ def decode_int_ids(data: Buffer) -> NDArray[np.int64]:
     _, n, body = opened(data, _INT_IDS)
     ids = _plain(body, _COUNT)
     if ids.size != n:
-        raise ValueError(f"{ids.size} ids are there instead of {n}.")
+        raise damaged(f"{ids.size} ids are there instead of {n}.")
     return ids
 
 
@@ -272,9 +291,9 @@ def text_id_parts(data: Buffer) -> tuple[NDArray[np.int64], memoryview]:
     bounds = np.concatenate([[0], _plain(body[:split], _CELL)]).astype(np.int64)
     utf8 = body[split:]
     if len(bounds) != n + 1 or bounds[-1] != len(utf8):
-        raise ValueError(f"{len(utf8)} bytes of text are not those of {n} ids.")
+        raise damaged(f"{len(utf8)} bytes of text are not those of {n} ids.")
     if (np.diff(bounds) < 0).any():
-        raise ValueError("an id ends before it starts.")
+        raise damaged("an id ends before it starts.")
     return bounds, utf8
 
 
@@ -288,7 +307,7 @@ def sha256_hex(*buffers: Buffer) -> str:
 
 def _plain(data: Buffer, dtype: np.dtype[Any]) -> NDArray[Any]:
     if len(data) % dtype.itemsize:
-        raise ValueError(f"{len(data)} bytes are not a whole number of {dtype.name} values.")
+        raise damaged(f"{len(data)} bytes are not a whole number of {dtype.name} values.")
     return np.frombuffer(data, dtype=dtype)
 
 
@@ -300,10 +319,10 @@ def header(layout: int, n: int) -> bytes:
 def opened(data: Buffer, *layouts: int) -> tuple[int, int, memoryview]:
     """Layout, number of entries and the body of bytes that have one of these layouts."""
     if len(data) < _HEADER.size:
-        raise ValueError(f"{len(data)} bytes are too few for a header.")
+        raise damaged(f"{len(data)} bytes are too few for a header.")
     version, layout, n = _HEADER.unpack_from(data)
     if version != _VERSION or layout not in layouts:
-        raise ValueError(f"version {version} with layout {layout} is not known here.")
+        raise damaged(f"version {version} with layout {layout} is not known here.")
     return layout, n, memoryview(data)[_HEADER.size :]
 
 
@@ -340,13 +359,13 @@ def encode_sample_counts(counts: SampleCounts | OccupiedCells) -> bytes:
 
 
 def decode_sample_counts(data: Buffer, n_classes: int) -> SampleCounts:
-    """Decode counts. Raises `ValueError` for bytes that encoding cannot have written."""
+    """Decode counts. Raises `DamagedData` for bytes that encoding cannot have written."""
     if len(data) <= _LAYOUT_AT or data[_LAYOUT_AT] != _TALLY:
         return decode_counts(data, n_classes)
     _, n, body = opened(data, _TALLY)
     width = len(body) // n if n else 0
     if width not in (1, 2, 4, 8) or width * n != len(body):
-        raise ValueError(f"{len(body)} bytes are not {n} whole numbers.")
+        raise damaged(f"{len(body)} bytes are not {n} whole numbers.")
     numbers = np.frombuffer(body, dtype=f"<u{width}")
     return tally_of_numbers(numbers.astype(np.int64), n_classes)
 
@@ -363,7 +382,7 @@ def encode_counted(found: Counted) -> bytes:
 
 
 def decode_counted(data: Buffer, labels: LabelSet) -> Counted:
-    """Decode `encode_counted`. Raises `ValueError` as `decode_sample_counts` does."""
+    """Decode `encode_counted`. Raises `DamagedData` as `decode_sample_counts` does."""
     if len(data) > _LAYOUT_AT and data[_LAYOUT_AT] == _WEIGHTED:
         return _decode_weighted(data, labels)
     return counted(decode_sample_counts(data, len(labels)), labels)
@@ -383,7 +402,7 @@ def _decode_weighted(data: Buffer, labels: LabelSet) -> WeightedCounts:
     used = counts > 0
     numbers = _plain(body[n_bytes:], _WEIGHT)
     if numbers.size != 2 * np.count_nonzero(used) or not (numbers >= 0).all():
-        raise ValueError(f"{numbers.size} sums are not those of the occupied cells.")
+        raise damaged(f"{numbers.size} sums are not those of the occupied cells.")
     sums, squares = np.zeros(counts.shape), np.zeros(counts.shape)
     sums[used], squares[used] = np.split(numbers, 2)
     return WeightedCounts(counts, sums, squares, labels)
@@ -397,7 +416,7 @@ def encode_ids(ids: SampleIds) -> bytes:
 
 
 def decode_ids(blob: bytes, kind: str) -> SampleIds:
-    """Decode sample ids of the given kind. Raises `ValueError` on corrupt bytes."""
+    """Decode sample ids of the given kind. Raises `DamagedData` on corrupt bytes."""
     import pyarrow as pa
 
     if kind == "int":

@@ -19,7 +19,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import Counted, matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.store.codec import decode_counted
+from offdiag.store.codec import damage_of, decode_counted
 from offdiag.store.evaluation_codec import ClassValues, UnpackedValues
 from offdiag.store.models import (
     ClassValuesRow,
@@ -162,12 +162,14 @@ def _read(
     labels: LabelSet,
     packed: ClassValuesRow,
 ) -> StoredEvaluation:
+    with damage_of(f"matrix of run {evaluation.run_id}"):
+        counted = decode_counted(matrix.cells, labels)
     values = ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
     aggregate, costs = parted(aggregates_of(session, [evaluation.id]).get(evaluation.id, {}))
     return record_as(
         StoredEvaluation,
         evaluation,
-        counted=decode_counted(matrix.cells, labels),
+        counted=counted,
         matrix_digest=matrix.digest,
         aggregate=aggregate,
         per_class=UnpackedValues(values),

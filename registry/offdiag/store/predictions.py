@@ -171,14 +171,16 @@ def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[St
     )
     start = 0
     for seq, n, dtype, codes, positions, counts, weights in rows:
-        yield StoredChunk(
-            seq,
-            start,
-            codec.decode_codes(codes, dtype),
-            None if positions is None else decode_positions(positions, n),
-            None if counts is None else decode_sample_counts(counts, n_classes),
-            None if weights is None else codec.decode_weights(weights),
-        )
+        with codec.damage_of(f"chunk {seq} of run {run_id}"):
+            chunk = StoredChunk(
+                seq,
+                start,
+                codec.decode_codes(codes, dtype),
+                None if positions is None else decode_positions(positions, n),
+                None if counts is None else decode_sample_counts(counts, n_classes),
+                None if weights is None else codec.decode_weights(weights),
+            )
+        yield chunk
         start += n
 
 
@@ -256,7 +258,8 @@ def scores_of(session: Session, run_ids: Sequence[str]) -> dict[str, NDArray[np.
     )
     parts: dict[str, list[NDArray[np.float32]]] = {}
     for run_id, blob, n_columns in rows:
-        parts.setdefault(run_id, []).append(codec.decode_scores(blob, n_columns))
+        with codec.damage_of(f"scores of run {run_id}"):
+            parts.setdefault(run_id, []).append(codec.decode_scores(blob, n_columns))
     return {run_id: np.concatenate(found) for run_id, found in parts.items()}
 
 
@@ -366,13 +369,15 @@ def predicted_chunks(session: Session, run_ids: Sequence[str]) -> Iterator[Predi
     )
     starts: Counter[str] = Counter()
     for run_id, n, dtype, blob, positions, is_weighted in rows:
-        yield PredictedChunk(
-            run_id,
-            starts[run_id],
-            codec.decode_codes(blob, dtype),
-            None if positions is None else decode_positions(positions, n),
-            bool(is_weighted),
-        )
+        with codec.damage_of(f"predictions of run {run_id}"):
+            chunk = PredictedChunk(
+                run_id,
+                starts[run_id],
+                codec.decode_codes(blob, dtype),
+                None if positions is None else decode_positions(positions, n),
+                bool(is_weighted),
+            )
+        yield chunk
         starts[run_id] += n
 
 

@@ -98,7 +98,7 @@ def read_beside_truth(
         None if named is None else np.concatenate(found),
     )
     following = [] if first is None else [first]
-    return labels, (_chunk_of(row) for row in chain(following, rows))
+    return labels, (_chunk_of(run_id, row) for row in chain(following, rows))
 
 
 def _both_sides(run_id: str, truth: TruthOfRun, *, with_ids: bool) -> Executable:
@@ -168,14 +168,17 @@ def read_scored(session: Session, run_id: str, seqs: Collection[int]) -> Iterato
         statement = statement.where(PredictionChunkRow.seq.in_(sorted(wanted)))
     for row in session.execute(statement):
         if row.seq in wanted:
-            yield _chunk_of(row, codec.decode_scores(row.scores, row.n_columns))
+            with codec.damage_of(f"scores of run {run_id}"):
+                scores = codec.decode_scores(row.scores, row.n_columns)
+            yield _chunk_of(run_id, row, scores)
 
 
 def _chunk_of(
-    row: Row[*tuple[Any, ...]], scores: NDArray[np.float32] | None = None
+    run_id: str, row: Row[*tuple[Any, ...]], scores: NDArray[np.float32] | None = None
 ) -> PredictionChunk:
-    places = None if row.positions is None else decode_positions(row.positions, row.n)
-    return PredictionChunk(row.seq, codec.decode_codes(row.codes, row.dtype), places, scores)
+    with codec.damage_of(f"chunk {row.seq} of run {run_id}"):
+        places = None if row.positions is None else decode_positions(row.positions, row.n)
+        return PredictionChunk(row.seq, codec.decode_codes(row.codes, row.dtype), places, scores)
 
 
 _NO_CHUNK = -1

@@ -18,7 +18,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, matrix_of
-from offdiag.store.codec import decode_counted
+from offdiag.store.codec import damage_of, decode_counted
 from offdiag.store.datasets import hierarchy_of
 from offdiag.store.evaluation_codec import ClassValues, UnpackedValues
 from offdiag.store.evaluations import (
@@ -303,6 +303,8 @@ def _results(
     evaluation, stored, label_set, packed, truth_number, newest_number, cost_row = found
     labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
     aggregate, costs = parted(values)
+    with damage_of(f"matrix of run {evaluation.run_id}"):
+        counted = decode_counted(stored.cells, labels)
     return RunResults(
         facts=record_as(
             EvaluationFacts,
@@ -314,7 +316,7 @@ def _results(
             newest_truth_number=newest_number,
             truth_id=evaluation.truth_version_id,
         ),
-        counted=decode_counted(stored.cells, labels),
+        counted=counted,
         aggregate=aggregate,
         per_class=UnpackedValues(
             ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)

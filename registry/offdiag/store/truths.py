@@ -257,7 +257,8 @@ def truth_codes_of(session: Session, truth_ids: Collection[int]) -> dict[int, Co
     )
     parts: dict[int, list[Codes]] = {}
     for truth_id, codes, dtype in rows:
-        parts.setdefault(truth_id, []).append(codec.decode_codes(codes, dtype))
+        with codec.damage_of(f"labels in row {truth_id} of truth_version"):
+            parts.setdefault(truth_id, []).append(codec.decode_codes(codes, dtype))
     return {truth_id: np.concatenate(codes) for truth_id, codes in parts.items()}
 
 

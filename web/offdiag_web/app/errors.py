@@ -28,6 +28,7 @@ from offdiag.domain.sentences import capitalized, typeset
 from offdiag.domain.texts import shortened
 from offdiag.errors import (
     Conflict,
+    DamagedData,
     DatabaseUnavailable,
     EvaluationFailed,
     EvaluationPending,
@@ -64,6 +65,7 @@ STATUS_OF: dict[type[OffdiagError], int] = {
     EvaluationPending: 503,
     StorageFull: 507,
     MissingExtra: 500,
+    DamagedData: 500,
 }
 API_STATUS_OF: dict[type[OffdiagError], int] = {
     **STATUS_OF,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.slices import parse_slice
 from offdiag.domain.values import MetricValue
-from offdiag.errors import InvalidInput
+from offdiag.errors import DamagedData, InvalidInput
 from offdiag.inputs.ids import SampleIds, sample_ids
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import count_labelled
@@ -299,7 +299,8 @@ def unreadable(error: Exception) -> str:
         return "it cannot be read: rows that belong to it are missing."
     if isinstance(error, AssertionError):
         return "it cannot be read: what it says does not fit its rows."
-    return f"it cannot be read: {error}"
+    said = error.message if isinstance(error, DamagedData) else error
+    return f"it cannot be read: {said}"
 
 
 def _problems(
