@@ -80,7 +80,7 @@ def register(app: Flask) -> None:
     app.template_global("unread_parameters")(_unread)
 
     @app.after_request
-    def refuse_unread(response: Response) -> Response:
+    def refuse_export(response: Response) -> Response:
         if response.status_code != 200 or response.mimetype == "text/html":
             return response
         try:
