@@ -76,7 +76,8 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
             raise InvalidInput(
                 f"{trainer.world_size} processes each see a part of the samples.",
                 field="trainer",
-                hint="Validate and test on one device, or gather the outputs and call log_run.",
+                hint="Train without this callback and test with it on one device, or gather the "
+                "outputs and call log_run.",
             )
         self._was_told = False
 
