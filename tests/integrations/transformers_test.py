@@ -16,8 +16,6 @@ transformers: Any = pytest.importorskip(
     "transformers", reason="transformers is not installed (pip install 'offdiag[integrations]')"
 )
 
-torch: Any = pytest.importorskip("torch")
-
 pytestmark = [
     pytest.mark.integrations,
     pytest.mark.filterwarnings("ignore::UserWarning:torch.*"),
@@ -165,22 +163,22 @@ def test_what_is_not_one_class_of_each_sample_is_refused(
         told(log, prediction(logits, labels))
 
 
-class Fades(torch.nn.Module):  # type: ignore[misc]  # The library may be absent.
-    """Is right after one step of training and wrong after two."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.weight = torch.nn.Parameter(torch.tensor(1.0))
-
-    def forward(self, x: Any, labels: Any) -> dict[str, Any]:  # noqa: ARG002 - Trainers pass it.
-        return {"loss": self.weight, "logits": self.weight * x}
-
-
 def trainer_of(log: Any, folder: Path, **given: Any) -> Any:
+    """Trains a model that is right after one step and wrong after two."""
     pytest.importorskip("accelerate")
+    torch: Any = pytest.importorskip("torch")
+
+    class Fades(torch.nn.Module):  # type: ignore[misc]  # The library may be absent.
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.tensor(1.0))
+
+        def forward(self, x: Any, labels: Any) -> dict[str, Any]:  # noqa: ARG002 - A Trainer gives it.
+            return {"loss": self.weight, "logits": self.weight * x}
+
     samples = [{"x": row, "labels": code} for code, row in enumerate(torch.eye(3))]
     return transformers.Trainer(
-        model_init=Fades,
+        model=Fades(),
         args=transformers.TrainingArguments(
             output_dir=str(folder),
             max_steps=2,
