@@ -655,12 +655,14 @@ TITLES = {
     "few groups": "Equally good groups: one called worse, a gap proved, percent of data sets",
     "few families": "Copies of two equally good runs, accuracy called different, percent",
     "few apart": "Two equally good runs on samples of their own called different, percent",
-    "few unlike": "One run predicts a rare class seldom, the other often: 95 % intervals of the "
-    "difference that miss it, percent",
+    "few unlike": "One run predicts a rare class seldom, the other often, or each is better in "
+    "another class: 95 % intervals of the difference that miss it, percent",
     "few unlike apart": "The same of runs on different examples: 95 % intervals of the difference "
     "miss it, percent",
-    "few unlike of three": "Three runs that predict a rare class seldom, more often and often: "
-    "a 95 % interval of two of them, all held together, misses the difference, percent",
+    "few unlike of more": "Three runs or more that find a rare class seldom or often, or are "
+    "better in others: a 95 % interval of two, all held together, misses the difference, percent",
+    "set differences": "Two multi-label runs, by their recall of a rare label: 95 % intervals "
+    "of the difference that miss it, percent",
     "chosen thresholds": "The threshold in use is the best: interval of the change to the "
     "cheapest one, and costs below its true one, percent",
     "chosen runs": "Best runs of two equally good models, one is said to lead, percent",
