@@ -74,7 +74,7 @@ def _standard_error(found: Moments) -> float | None:
 
 
 def _no_interval(found: Moments, method: str) -> Interval:
-    note = "a single case" if found.n_samples < 2 else "no variation among the cases"
+    note = "a single example" if found.n_samples < 2 else "no variation among the examples"
     return Interval(None, None, method, note=note)
 
 
@@ -112,7 +112,7 @@ def logit_interval(
     if not has_ends or variance is None:
         return Interval(None, None, method, note=note)
     if variance <= SMALLEST_STANDARD_ERROR**2 or not 0.0 < value < 1.0:
-        return Interval(None, None, method, note="no variation among the cases")
+        return Interval(None, None, method, note="no variation among the examples")
     centre = log(value / (1 - value))
     reach = quantile * sqrt(variance) / (value * (1 - value))
     low, high = (float(1 / (1 + np.exp(-end))) for end in (centre - reach, centre + reach))

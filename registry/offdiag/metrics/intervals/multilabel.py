@@ -149,7 +149,7 @@ class Share:
         n_samples = int(self.count.sum())
         if n_samples < 2:
             nothing = np.asarray(np.nan)
-            return Intervals(Bounds(nothing, nothing), EFFECTIVE, {(): "a single case"})
+            return Intervals(Bounds(nothing, nothing), EFFECTIVE, {(): "a single example"})
         added = np.where(np.abs(self.added) > ROUNDING, self.added, 0.0)
         variance = _sum(added**2, self.count) / n_samples / (n_samples - 1)
         size = self.unvaried

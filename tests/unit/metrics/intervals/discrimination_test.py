@@ -189,7 +189,7 @@ def test_perfect_separation_has_no_spread() -> None:
     actual = np.repeat(np.arange(3, dtype=np.uint8), 20)
 
     for found in averaged_area_intervals(of_table(actual, np.eye(3)[actual])).values():
-        assert found.note == "no variation among the cases"
+        assert found.note == "no variation among the examples"
 
 
 def test_a_single_declared_class_gives_no_interval() -> None:
@@ -235,7 +235,7 @@ def test_the_interval_holds_its_value() -> None:
 @pytest.mark.parametrize(
     ("actual", "scores", "note"),
     [
-        ([1] * 5 + [0] * 5, [0.9] * 5 + [0.1] * 5, "no variation among the cases"),
+        ([1] * 5 + [0] * 5, [0.9] * 5 + [0.1] * 5, "no variation among the examples"),
         ([1] * 4 + [0] * 9, [0.5, 0.4] * 6 + [0.9], "unreliable, smaller class has n = 4"),
         ([0, 0], [0.5, 0.4], "unreliable, smaller class has n = 0"),
         ([1, 1], [0.5, 0.4], "unreliable, smaller class has n = 0"),

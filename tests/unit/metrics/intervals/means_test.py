@@ -67,9 +67,9 @@ def test_an_end_beyond_all_numbers_is_open() -> None:
 @pytest.mark.parametrize(
     ("losses", "note"),
     [
-        ([0.5], "a single case"),
-        ([0.1, 0.1, 0.1], "no variation among the cases"),
-        ([0.0, 0.0], "no variation among the cases"),
+        ([0.5], "a single example"),
+        ([0.1, 0.1, 0.1], "no variation among the examples"),
+        ([0.0, 0.0], "no variation among the examples"),
     ],
 )
 def test_without_spread_there_are_no_ends_but_a_note(losses: list[float], note: str) -> None:
@@ -124,10 +124,10 @@ def test_a_large_variance_does_not_leave_the_range() -> None:
     [
         (0.9, None, 0, "unreliable, smaller class has n = 0"),
         (0.9, 0.1, 4, "unreliable, smaller class has n = 4"),
-        (1.0, 0.1, 30, "no variation among the cases"),
-        (0.0, 0.1, 30, "no variation among the cases"),
-        (0.5, 0.0, 30, "no variation among the cases"),
-        (0.5, 1e-30, 30, "no variation among the cases"),
+        (1.0, 0.1, 30, "no variation among the examples"),
+        (0.0, 0.1, 30, "no variation among the examples"),
+        (0.5, 0.0, 30, "no variation among the examples"),
+        (0.5, 1e-30, 30, "no variation among the examples"),
     ],
 )
 def test_without_spread_there_are_no_ends_on_the_logit_scale_either(

@@ -198,7 +198,7 @@ def test_nothing_true_leaves_weighted_averages_without_interval() -> None:
 def test_a_single_sample_has_no_interval() -> None:
     found = multilabel_intervals(ACTUAL[:1], PREDICTED[:1]).aggregate["hamming_loss"]
 
-    assert (found.low, found.high, found.note) == (None, None, "a single case")
+    assert (found.low, found.high, found.note) == (None, None, "a single example")
 
 
 def test_without_cases_there_is_nothing_to_bound() -> None:
