@@ -33,7 +33,7 @@ STYLE_LAYERS = (
 )
 STYLES_OF_PAGES = ("audit", "decision", "home", "problems", "runs", "samples", "sets", "what_if")
 """Stylesheets that few pages need, which load them in addition to the shared one."""
-_SHARED = ("theme", "keys", "palette", "charts", "forms", "tables", "polls")
+_SHARED = ("theme", "keys", "palette", "charts", "forms", "tables", "tabs", "polls")
 """Scripts of every page, combined into one response like the layers of the stylesheet."""
 _SCRIPTS = ("matrix", "map", "flags", "whatif", "copy", "runs", "scatter")
 _BRUSHES = (
@@ -86,7 +86,7 @@ def assets() -> dict[str, Asset]:
 def _short(style: bytes) -> bytes:
     """The stylesheet without comments and blanks, which only help those who read the files."""
     bare = re.sub(rb"/\*.*?\*/", b"", style, flags=re.DOTALL)
-    return re.sub(rb"([:;{]) | (?={)|(\n)\s*", rb"\1\2", bare)
+    return re.sub(rb";?\s*(?=})|([:;{,]) | (?={)|(\n)\s*", rb"\1\2", bare)
 
 
 def _script(name: str) -> bytes:
