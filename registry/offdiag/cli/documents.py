@@ -18,7 +18,7 @@ from offdiag.domain.suggestions import unknown_name
 from offdiag.errors import InvalidInput, NotFound, OffdiagError
 from offdiag.records.access import Me
 from offdiag.records.base import MOST_ON_A_PAGE, Answer, Page, Paged, Request, RequestBody
-from offdiag.records.runs.run import RunPage, RunsQuery, RunSummary, asked_runs
+from offdiag.records.runs.run import RunList, RunsQuery, RunSummary, asked_runs
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, only_id, quoted
 from offdiag.sdk.remote.connection import (
     JSON,
@@ -196,7 +196,8 @@ def _run_id(url: str | None, named: str) -> str:
 def _runs_named(url: str | None, name: str) -> Sequence[RunSummary]:
     """The newest runs with a name, at most one more than is shown."""
     query = RunsQuery(filter=f"attributes.name = {quoted(name)}", limit=MOST_NAMED + 1)
+    request = Request(
+        "/runs", RunList, lambda at: asked_runs(at, query, limit=query.limit)[0], query
+    )
     with connected(url) as registry:
-        if isinstance(registry, Server):
-            return registry.ask("/runs", RunPage, query).runs
-        return asked_runs(registry, query, limit=query.limit)[0].runs
+        return answered(registry, request).runs

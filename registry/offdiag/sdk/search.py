@@ -23,9 +23,7 @@ from offdiag.extras import optional
 from offdiag.filters.conditions import Attribute, wanted_text
 from offdiag.filters.parsing import parse_filter
 from offdiag.filters.ranges import out_of_range
-from offdiag.records.datasets.dataset import (
-    EVERY_DATASET,
-)
+from offdiag.records.datasets.dataset import EVERY_DATASET
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, Registry, SearchQuestion, only_id, quoted
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target

@@ -32,11 +32,7 @@ from offdiag.records.runs.evaluation import (
     raised_flag,
 )
 from offdiag.records.runs.example import ExamplePage, ExamplesQuery, example_page
-from offdiag.records.runs.multilabel import (
-    ConfusedLabelsFound,
-    ConfusedQuery,
-    asked_confused,
-)
+from offdiag.records.runs.multilabel import ConfusedLabelsFound, ConfusedQuery, asked_confused
 from offdiag.records.runs.run import outdated_document
 from offdiag.records.runs.slices import (
     Fairness,

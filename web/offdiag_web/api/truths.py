@@ -42,12 +42,7 @@ from offdiag.services.samples import drafts, tasks
 from offdiag.services.truth.revise import Revision, revise_truth, summary_of
 from offdiag.services.truth.versions import add_slices
 from offdiag_web.api.operations import author, operation, require_match, resource
-from offdiag_web.app.context import (
-    current_registry,
-    kept_suspects,
-    requires,
-    signed_in_user,
-)
+from offdiag_web.app.context import current_registry, kept_suspects, requires, signed_in_user
 
 blueprint = resource("truth")
 

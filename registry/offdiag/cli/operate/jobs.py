@@ -15,14 +15,7 @@ from offdiag.cli.options import help_text, limit_option
 from offdiag.cli.output import note
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.records.base import Request
-from offdiag.records.job import (
-    AllRetried,
-    JobList,
-    JobsQuery,
-    Process,
-    Retried,
-    asked_jobs,
-)
+from offdiag.records.job import AllRetried, JobList, JobsQuery, Process, Retried, asked_jobs
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database

@@ -67,6 +67,15 @@ def labels(
     call.print(found, [label_cost_table(found), *map(visible, label_cost_lines(found))])
 
 
+_share = click.option(
+    "--share",
+    "shares",
+    metavar="CLASS:SHARE,...",
+    default="",
+    help="Class prevalence at deployment; the rest is divided as in the test set.",
+)
+
+
 @help_text(
     "cost decide r_4bcd6fgh8jkm --threshold cheapest --save-as cheapest",
     see=("cost apply", "compare"),
@@ -88,13 +97,7 @@ def labels(
 @click.option(
     "--positive", metavar="CLASS", help="Positive class, if the dataset does not define one."
 )
-@click.option(
-    "--share",
-    "shares",
-    metavar="CLASS:SHARE,...",
-    default="",
-    help="Class prevalence at deployment; the rest is divided as in the test set.",
-)
+@_share
 @click.option("--save-as", metavar="NAME", help="Store the predictions as a run of this name.")
 @registry_options
 def decide(
@@ -164,13 +167,7 @@ _question = with_options(
         default="",
         help="Change costs first; ACTUAL>*:x2 doubles the cost of all errors on a class.",
     ),
-    click.option(
-        "--share",
-        "shares",
-        metavar="CLASS:SHARE,...",
-        default="",
-        help="Class prevalence at deployment; the rest is divided as in the test set.",
-    ),
+    _share,
     click.option(
         "--vary",
         "lever",

@@ -14,13 +14,7 @@ from offdiag.cli.output import number, three_decimals
 from offdiag.cli.tables import filled_table
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.number_text import count, p_in_column
-from offdiag.records.runs.method import (
-    CurvePoint,
-    Method,
-    Methods,
-    methods_request,
-    run_rows,
-)
+from offdiag.records.runs.method import CurvePoint, Method, Methods, methods_request, run_rows
 from offdiag.records.runs.run import LeadersQuery
 
 if TYPE_CHECKING:

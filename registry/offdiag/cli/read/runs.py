@@ -46,10 +46,7 @@ from offdiag.records.runs.evaluation import (
     evaluation_answer,
     judged_flags,
 )
-from offdiag.records.runs.multilabel import (
-    ConfusedQuery,
-    confused_request,
-)
+from offdiag.records.runs.multilabel import ConfusedQuery, confused_request
 from offdiag.records.runs.run import (
     DeletedRuns,
     DeletedRunsQuery,
