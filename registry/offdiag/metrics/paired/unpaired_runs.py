@@ -125,7 +125,7 @@ def judge_unpaired(
         (first, second),
         own,
         (first.actual, second.actual),
-        np.zeros(first.n_classes, np.bool_),
+        None,
     )
     statistics = unpaired_statistics(first, second, gradients, differences, own_errors)
     tested = tested_statistics(statistics)

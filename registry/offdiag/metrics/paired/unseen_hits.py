@@ -40,16 +40,17 @@ def with_unseen_hits(
     matrices: Pair,
     own: tuple[Mapping[str, Gradient], Mapping[str, Gradient]],
     sizes: tuple[Sizes, Sizes],
-    agree: Flags,
+    agree: Flags | None,
 ) -> dict[str, SidedErrors]:
     """The errors of differences of aggregates, shape (), joined with those of unseen hits.
 
     `own` are the gradients at the matrix of each run, `sizes` (K,) its samples of each class;
-    `agree` (K,) are the classes in which both runs have the same hits. Shares of right predictions
-    stay as they are: of all classes together some hits are seen.
+    `agree` (K,) are the classes in which both runs have the same hits. Runs on different samples
+    have none, and seem not to vary where they are all right: as many misses may be unseen there.
+    Shares of right predictions stay as they are: of all classes together some hits are seen.
     """
     first, second = (
-        _of_hits(matrix, gradients, size, _has_no_hit(matrix) | agree & (matrix.actual > 0))
+        _of_hits(matrix, gradients, size, _sides(matrix, agree))
         for matrix, gradients, size in zip(matrices, own, sizes, strict=True)
     )
     return {
@@ -73,7 +74,7 @@ def unseen_between_runs(
     is_open = open_classes(both_right, sizes)
     for run, (matrix, gradients) in enumerate(zip(matrices, own, strict=True)):
         codes = is_open[run].any(axis=BESIDE_AXIS)
-        found = _of_hits(matrix, gradients, sizes, codes)
+        found = _of_hits(matrix, gradients, sizes, codes.astype(np.int64))
         for at, key in enumerate(own[0]):
             if key in found:
                 worths[at, run, codes] = found[key]
@@ -124,10 +125,13 @@ def _rise_and_fall(worth: Floats) -> tuple[Floats, Floats]:
 
 
 def _of_hits(
-    matrix: Cells, own: Mapping[str, Gradient], sizes: Sizes, is_open: Flags
+    matrix: Cells, own: Mapping[str, Gradient], sizes: Sizes, sides: NDArray[np.int64]
 ) -> dict[str, Floats]:
-    """What unseen hits add to aggregates, for each of the c classes that are open, (c,) each."""
-    codes = np.flatnonzero(is_open)
+    """What unseen hits add to aggregates, for each of the c classes that are open, (c,) each.
+
+    `sides` (K,) are 1 for these classes, -1 where it is as many misses, and 0 for others.
+    """
+    codes = np.flatnonzero(sides)
     wrong = matrix.counts[codes].astype(np.float64)
     wrong[np.arange(len(codes)), codes] = 0.0
     all_right = np.flatnonzero(wrong.sum(axis=PREDICTED_AXIS) == 0)
@@ -141,9 +145,18 @@ def _of_hits(
         for key, gradient in own.items():
             if key not in proportions.AGGREGATE:
                 missed = np.bincount(at, answers * gradient.at(actual, predicted), len(codes))
-                gained = gradient.at(codes, codes) - missed
+                gained = sides[codes] * (gradient.at(codes, codes) - missed)
                 found[key] = worth_of_hits(gained, shares, sizes[codes])
     return found
+
+
+def _sides(matrix: Cells, agree: Flags | None) -> NDArray[np.int64]:
+    """Whether hits, 1, or misses, -1, of each class (K,) may be unseen."""
+    has_samples, no_hit = matrix.actual > 0, _has_no_hit(matrix)
+    if agree is None:
+        all_right = has_samples & (np.diagonal(matrix.counts) == matrix.actual)
+        return np.asarray(no_hit.astype(np.int64) - all_right)
+    return np.asarray(no_hit | (agree & has_samples), np.int64)
 
 
 def _most_predicted_other(matrix: Cells, codes: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -179,8 +179,8 @@ def _own_errors(pair: WeightedPair, keys: Iterable[str]) -> dict[str, SidedError
         for key, moved in own_moves(codes, first, second).items()
     }
     sizes = pair.sides[0].class_sizes
-    hits, _ = pair.outcomes(pair.weight)
-    return with_unseen_hits(errors, pair.weights, (first, second), (sizes, sizes), hits.agree)
+    agree = pair.outcomes(pair.weight)[0].agree
+    return with_unseen_hits(errors, pair.weights, (first, second), (sizes, sizes), agree)
 
 
 def weighted_class_errors(pair: WeightedPair, key: str) -> SidedErrors:

@@ -94,7 +94,12 @@ def test_intervals_of_runs_that_find_hardly_any_of_a_class_hold_the_difference()
 
 @pytest.mark.parametrize(
     ("n", "share", "recalls"),
-    [(300, 8 / 300, RECALLS), (10_000, 0.006, ((0.9985, 0.04), (0.82, 0.75)))],
+    [
+        (300, 8 / 300, RECALLS),
+        (10_000, 0.006, ((0.9985, 0.04), (0.82, 0.75))),
+        # As if a class that is all right could not be worse, 29 % of the balanced accuracy.
+        (1_000, 0.01, ((0.97, 0.9), (0.9, 0.97))),
+    ],
 )
 def test_intervals_of_such_runs_on_different_samples_hold_the_difference_too(
     n: int, share: float, recalls: tuple[tuple[float, float], ...]
