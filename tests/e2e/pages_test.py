@@ -156,9 +156,44 @@ def test_tables_and_tabs_fit_a_phone(
 
 
 CUT_BY_NATURE = {
+    *("Pages of this run", "Pages of the dataset"),  # The next test is about them.
     *("Recall of each class in each slice", "Chart of cost against threshold"),
     *("Before: confusion matrix", "After: confusion matrix"),
 }
+
+
+@pytest.mark.parametrize(
+    ("which", "path"),
+    [
+        ("registry", "/runs/{plain}"),
+        ("registry", "/runs/{plain}/examples"),
+        ("registry", "/runs/{plain}/meta"),
+        ("registry", "/datasets/derm-7/data"),
+    ],
+)
+def test_tabs_are_one_line_on_a_phone_that_begins_near_the_current_one(
+    open_page: Any,
+    which: str,
+    path: str,
+    address: str,
+) -> None:
+    page = open_page(address, viewport={"width": 390, "height": 844}).page
+
+    places = page.evaluate(
+        """() => {
+            const tabs = document.querySelector(".tabs");
+            const whole = [tabs, ...tabs.children].map(each => each.getBoundingClientRect());
+            const current = tabs.querySelector("[aria-current]").getBoundingClientRect();
+            return {
+                lines: new Set(whole.slice(1).map(each => each.top)).size,
+                left: current.left - whole[0].left,
+                right: whole[0].right - current.right,
+            };
+        }"""
+    )
+    assert places["lines"] == 1
+    assert places["left"] >= 0
+    assert places["right"] >= 20  # Where it fades.
 
 
 def test_error_pages_are_accessible(open_page: Any) -> None:

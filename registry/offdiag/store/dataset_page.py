@@ -28,6 +28,7 @@ from offdiag.store.models import (
     TruthVersionRow,
 )
 from offdiag.store.models.base import record_as
+from offdiag.store.run_conditions import method_of
 from offdiag.store.slices import slice_values
 from offdiag.store.truths import newest_numbers
 
@@ -178,7 +179,8 @@ class DatasetSize:
     """The size of a dataset; labels are counted in its newest label version.
 
     `truth_number` is None while it has no labels; then only runs are counted. `n_failed` runs are
-    those whose evaluation failed for good.
+    those whose evaluation failed for good. `has_methods` says whether any of the newest
+    `MOST_WITH_METHODS` runs names its method.
     """
 
     truth_number: int | None
@@ -187,16 +189,31 @@ class DatasetSize:
     class_counts: tuple[int, ...]
     n_runs: int
     n_failed: int
+    has_methods: bool
+
+
+MOST_WITH_METHODS = 1_000
+"""Reading the tags of many more runs would take longer than the rest of a page."""
 
 
 def dataset_size(session: Session, dataset_id: int) -> DatasetSize:
     """The size of a dataset, in one statement."""
     runs = select(func.count()).where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
     failed = runs.where(RunRow.state == RunState.FAILED)
+    newest = aliased(
+        RunRow,
+        select(RunRow)
+        .where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
+        .order_by(RunRow.created_at.desc(), RunRow.id.desc())
+        .limit(MOST_WITH_METHODS)
+        .subquery(),
+    )
+    method = method_of(newest.tags, session.get_bind().dialect.name)
     row = session.execute(
         select(
             runs.scalar_subquery().label("n_runs"),
             failed.scalar_subquery().label("n_failed"),
+            exists(select(newest.id).where(method.is_not(None))).label("has_methods"),
             TruthVersionRow.number,
             TruthVersionRow.n_samples,
             TruthVersionRow.n_labelled,
@@ -216,6 +233,7 @@ def dataset_size(session: Session, dataset_id: int) -> DatasetSize:
         counts,
         n_runs=row.n_runs,
         n_failed=row.n_failed,
+        has_methods=row.has_methods,
     )
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import FOLD, METHOD, SEED, TRAIN_SIZE
+from offdiag.domain.runs import FOLD, SEED, TRAIN_SIZE
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import Unweighted, unweighted
 from offdiag.store.codec import decode_counted
@@ -25,7 +25,7 @@ from offdiag.store.models import (
 )
 from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
-from offdiag.store.run_conditions import entry_text
+from offdiag.store.run_conditions import NULL, entry_text, method_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,6 @@ class MethodRun:
         return MetricValue(self.value, self.reason)
 
 
-_NULL = "null"
-"""A tag without a value, such as from `seed=None`, which counts as missing."""
-
-
 def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> list[MethodRun]:
     """Runs with the tag `group`, by method and age, on the newest label version.
 
@@ -68,9 +64,10 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
     not additional seeds.
     """
     dialect = session.get_bind().dialect.name
-    method, seed, fold, size = (
-        func.nullif(entry_text(RunRow.tags, name, dialect), _NULL)
-        for name in (METHOD, SEED, FOLD, TRAIN_SIZE)
+    method = method_of(RunRow.tags, dialect)
+    seed, fold, size = (
+        func.nullif(entry_text(RunRow.tags, name, dialect), NULL)
+        for name in (SEED, FOLD, TRAIN_SIZE)
     )
     newest = (
         select(TruthVersionRow.root_id, func.max(TruthVersionRow.number).label("number"))

@@ -40,6 +40,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
+from offdiag.domain.runs import METHOD
 from offdiag.filters.conditions import (
     AllOf,
     AnyOf,
@@ -86,6 +87,15 @@ def entry_text(document: Document, name: str, dialect: str) -> ColumnElement[str
     entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
     text = case(_SQLITE_WORDS, value=entry.c.type, else_=cast(entry.c.value, Text))
     return _of(entry, text, name, document)
+
+
+NULL = "null"
+"""A tag without a value, such as from `seed=None`, which counts as missing."""
+
+
+def method_of(tags: Document, dialect: str) -> ColumnElement[str]:
+    """The method that the tags of a run name; NULL if they name none."""
+    return func.nullif(entry_text(tags, METHOD, dialect), NULL)
 
 
 def _pattern_text(document: Document, name: str, dialect: str) -> ColumnElement[str]:

@@ -55,6 +55,24 @@ def test_a_page_of_the_newest_runs_says_so(
     assert [(each["name"], each["n_runs"]) for each in found["methods"]] == [("tree", 3)]
 
 
+@pytest.mark.parametrize("path", ["/datasets/d", "/datasets/d/data", "/runs?q=dataset:d"])
+def test_datasets_have_a_tab_of_methods_once_a_run_names_its_method(
+    database: Database, client: PageClient, path: str
+) -> None:
+    def tabs(path: str) -> list[str]:
+        return [each.text.split()[0] for each in client.page(path).one("nav", "tabs").inside("a")]
+
+    log(database, dataset="d", facts=RunFacts(name="other", tags={"group": None, "team": "net"}))
+    log(database, dataset="e", facts=RunFacts(name="elsewhere", tags={"group": "net"}))
+    work_off(database)
+    assert "Methods" not in tabs(path)
+    assert "Methods" in tabs("/datasets/d/methods")
+
+    log(database, dataset="d", facts=RunFacts(name="net 1", tags={"group": "net"}))
+    work_off(database)
+    assert "Methods" in tabs(path)
+
+
 def test_methods_are_listed_best_first_with_intervals(
     database: Database, client: PageClient
 ) -> None:

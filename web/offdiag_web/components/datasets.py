@@ -132,6 +132,8 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
     missing = _PARTS_OF_CLASSES if dataset.task is Task.MULTILABEL else set()
     if size.truth_number is None:
         missing = missing | {"suspects"}
+    if not size.has_methods and current != "methods":
+        missing = missing | {"methods"}
     return DatasetFrame(
         name=dataset.name,
         project=project,

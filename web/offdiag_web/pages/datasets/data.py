@@ -14,7 +14,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.runs import RunState
 from offdiag.services.datasets import DatasetDetail, browse_dataset
-from offdiag.store.dataset_page import DatasetRuns, DatasetSize
+from offdiag.store.dataset_page import DatasetRuns, dataset_size
 from offdiag.store.truths import TruthSummary
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import requested_project
@@ -158,13 +158,15 @@ def data_page(name: str, failure: Failure | None = None) -> Response:
     start, notices = read_start(request.args)
     detail = browse_dataset(database, project=requested_project(), dataset=name)
     dataset = detail.dataset
+    with database.read() as session:
+        size = dataset_size(session, dataset.id)
     address = DatasetAddress(dataset.project, dataset.name)
     html = render_template(
         "datasets/data.html",
         notices=notices,
         failure=failure,
         address=address,
-        frame=dataset_frame(dataset, _size(detail), current="data"),
+        frame=dataset_frame(dataset, size, current="data"),
         labels_note=_labels_note(detail),
         classes=class_counts(dataset.labels, detail.versions, address, start),
         versions=detail.versions,
@@ -175,21 +177,6 @@ def data_page(name: str, failure: Failure | None = None) -> Response:
         groups=None if dataset.hierarchy is None else group_lines(dataset.hierarchy),
     )
     return make_response(html, 200 if failure is None else failure.status)
-
-
-def _size(detail: DatasetDetail) -> DatasetSize:
-    n_runs, n_failed = detail.runs.total, detail.runs.by_state[RunState.FAILED]
-    if not detail.versions:
-        return DatasetSize(None, 0, 0, (), n_runs, n_failed)
-    newest = detail.versions[0]
-    return DatasetSize(
-        newest.number,
-        newest.n_samples,
-        newest.n_labelled,
-        newest.class_counts,
-        n_runs,
-        n_failed,
-    )
 
 
 def _labels_note(detail: DatasetDetail) -> str:
