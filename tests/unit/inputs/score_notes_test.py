@@ -131,7 +131,7 @@ def test_another_order_of_the_scores_of_a_weak_model_is_noted_by_the_truth(
 ) -> None:
     """Few of its highest scores are those of the class, but they are lower elsewhere."""
     draw = np.random.default_rng(seed)
-    actual = draw.integers(0, k, 400 * k, dtype="u2")
+    actual = draw.integers(0, k, 1_000 * k, dtype="u2")
     values = draw.dirichlet(np.ones(k), len(actual)) + 0.15 * np.eye(k)[actual]
     values = (values / values.sum(axis=1, keepdims=True)).astype(np.float32)
     labels = LabelSet.numbered(k)
