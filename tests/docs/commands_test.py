@@ -53,7 +53,6 @@ NOT_RUN = {
     "docs/postgresql.md:1": "needs PostgreSQL",
     "docs/postgresql.md:2": "needs PostgreSQL",
     "docs/postgresql.md:3": "needs PostgreSQL",
-    "docs/postgresql.md:4": "needs PostgreSQL",
     "docs/quickstart.md:1": "serves until Ctrl-C",
     "docs/sdk.md:1": "needs the database of an example; cli/recount_test.py has one",
     "docs/store.md:1": "needs PostgreSQL",
