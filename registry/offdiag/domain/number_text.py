@@ -85,12 +85,13 @@ def between(low: float) -> str:
 
 def percent(share: float, decimals: int = 0) -> str:
     """A share in percent: "35 %", "<1 %", ">99 %"; one decimal: "35.2 %"."""
-    smallest = 10.0**-decimals
-    value = 100 * share
+    smallest, value = 10.0**-decimals, 100 * share
+    # Steps of a percentage are no exact floats: 100 * 0.999 may be a little more than 99.9.
+    tolerance = 1e-9 * smallest
     text = f"{value:.{decimals}f}"
-    if share > 0 and float(text) == 0:
+    if share > 0 and value < smallest - tolerance:
         text = f"<{smallest:.{decimals}f}"
-    elif share < 1 and float(text) == 100:
+    elif share < 1 and value > 100 - smallest + tolerance:
         text = f">{100 - smallest:.{decimals}f}"
     return f"{text} %"
 

@@ -22,6 +22,12 @@ from offdiag.domain.number_text import Amounts, amounts_for
         (1.0, 0, "100 %"),
         (0.99999, 1, ">99.9 %"),
         (0.0001, 1, "<0.1 %"),
+        (0.006, 0, "<1 %"),
+        (0.994, 0, ">99 %"),
+        (0.99, 0, "99 %"),
+        (0.01, 0, "1 %"),
+        (0.999, 1, "99.9 %"),
+        (0.001, 1, "0.1 %"),
     ],
 )
 def test_a_percentage_is_0_or_100_only_where_the_share_is(
