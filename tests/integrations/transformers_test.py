@@ -94,7 +94,7 @@ def test_evaluations_without_a_name_are_named_after_the_model(log: Any, tmp_path
         url=f"sqlite:///{tmp_path / 'registry.db'}",
     )
 
-    unnamed(prediction(LOGITS, [0, 2, 1]))
+    told(unnamed, prediction(LOGITS, [0, 2, 1]))
     shown(unnamed, "on_evaluate", metrics={"eval_runtime": 0.1})
 
     assert [run.name for run in unnamed.runs] == ["tiny, step 5"]
