@@ -70,7 +70,7 @@ CHARTS = {
         ".threshold-plot",
         r"from [\d.e−]+: cost [\d,.]+, .* missed, .*",
     ),
-    "scores": ("open_scored", ".plot:has(rect[data-read])", r".*: [\d.]+% from .* to .*"),
+    "scores": ("open_scored", ".plot:has(rect[data-read])", r".*: [\d.]+ % from .* to .*"),
     "flips": ("open_compared", ".flip-chart", r"[AB] at [\d.,]+×: [\d.]+ times the lowest cost"),
     "time": ("open_revised", ".model-trend", r".+, \d+ \w+ \d{4}: \d\.\d{3}( \(.*\))?"),
     "models": ("open_revised", ".model-trend", r".+, \d+ \w+ \d{4}: \d\.\d{3}( \(.*\))?"),

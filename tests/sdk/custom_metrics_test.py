@@ -269,7 +269,8 @@ def test_differences_of_counts_are_those_of_their_shares(told: Any) -> None:
 
     errors, accuracy = (told["of several"][key] for key in ("n_errors", "overall_accuracy"))
     assert (errors["behind"], errors["ci_low"], errors["ci_high"]) == pytest.approx(
-        (-400 * accuracy["behind"], -400 * accuracy["ci_high"], -400 * accuracy["ci_low"])
+        (-400 * accuracy["behind"], -400 * accuracy["ci_high"], -400 * accuracy["ci_low"]),
+        rel=0.02,  # Declared metrics allow for unseen hits of a class, which shares do not.
     )
 
 

@@ -223,7 +223,8 @@ def test_single_examples_are_not_listed_by_slice(sites: Sites) -> None:
             f"/runs/{sites.first}/examples.json",
             f"{PREFIX}/runs/{sites.first}/examples",
         ):
-            answer = sites.client.get(f"{path}?{urlencode({'kind': 'all', 'slice': part})}")
+            which = "kind" if path.startswith(PREFIX) else "show"
+            answer = sites.client.get(f"{path}?{urlencode({which: 'all', 'slice': part})}")
             assert answer.status_code == 403, path
             assert "not listed by slice" in answer.text
         with pytest.raises(Forbidden, match="not listed by slice"):

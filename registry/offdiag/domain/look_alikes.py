@@ -263,7 +263,7 @@ def _notes_on_lists(names: tuple[str, ...]) -> Iterator[str]:
 
 def _lists_others(name: str, known: frozenset[str]) -> bool:
     listed = ({part.strip() for part in name.split(mark)} for mark in "|;,/+& ")
-    return any(len(parts) > 1 and parts <= known for parts in listed)
+    return any(len(parts) > 1 and parts <= known - {""} for parts in listed)
 
 
 def is_written_list(text: str) -> bool:
