@@ -159,6 +159,12 @@ def test_unknown_labels_are_named(sqlite_database: Database) -> None:
         offdiag.label_costs(run.id, costs={"boat": 2}, url=sqlite_database.url)
 
 
+@pytest.mark.parametrize("text", ["5_0:1", "5:1_0", "five"])
+def test_costs_of_a_label_are_two_numbers(text: str) -> None:
+    with pytest.raises(InvalidInput, match="are not costs"):
+        costs_of_texts([f"sea={text}"])
+
+
 @pytest.mark.parametrize(
     ("costs", "message"),
     [

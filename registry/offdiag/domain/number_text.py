@@ -17,6 +17,13 @@ USUAL_LEVEL = 0.05
 """Significance level of p values: the side of it decides what is said."""
 
 
+def read_number(text: str) -> float:
+    """The number in a text. Raises `ValueError`, also for "1_0", which Python reads as 10."""
+    if "_" in text:
+        raise ValueError(f"could not convert string to float: {text!r}")
+    return float(text)
+
+
 def count(number: float, one: str, many: str | None = None) -> str:
     """A count with its noun: "1 run", "1,200 runs", "2 matrices"."""
     return f"{number:,.0f} {one if number == 1 else many or f'{one}s'}"

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.number_text import read_number
 from offdiag.domain.slices import WRITTEN_NAME, WRITTEN_SLICE, Slice, parse_slice
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
@@ -295,8 +296,7 @@ class _Reader:
         """The rest of the text, as a finite number."""
         self._skip_spaces()
         try:
-            # Python reads 1_0 as 10.
-            number = float(self.text[self._at :].replace("_", "?"))
+            number = read_number(self.text[self._at :])
         except ValueError:
             number = math.nan
         if not math.isfinite(number):

@@ -15,6 +15,7 @@ from tokenize import TokenError
 import numpy as np
 
 from offdiag.domain.labels import MAX_CLASSES
+from offdiag.domain.number_text import read_number
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import (
@@ -105,8 +106,7 @@ def _text_array(path: Path) -> object:
     rows = [line.replace(",", " ").replace(";", " ").split() for line in lines if line.strip()]
     _require_no_thousands([cell for row in rows for cell in row])
     try:
-        # Python reads 1_0 as 10.
-        return [[float(cell.replace("_", "?")) for cell in row] for row in rows]
+        return [list(map(read_number, row)) for row in rows]
     except ValueError as error:
         raise InvalidInput(
             f"{path.name} does not hold numbers alone ({error}).",

@@ -213,6 +213,7 @@ def test_the_cheapest_threshold_is_told_without_an_interval_of_the_difference(
 def test_what_cannot_be_decided_says_why(offdiag: Command, runs: list[str]) -> None:
     for arguments, problem in (
         (("--threshold", "low"), "neither a number nor"),
+        (("--threshold", "0_1"), "neither a number nor"),
         (("--threshold", "nan", "--matrix", "visits"), "is not a threshold"),
         ((), "has no default cost matrix"),
         (("--matrix", "gone"), "has no cost matrix"),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from offdiag.domain.number_text import read_number
 from offdiag.domain.runs import RunState
 from offdiag.domain.sentences import known_names
 from offdiag.domain.slices import Slice, parse_slice
@@ -68,8 +69,7 @@ def metric_comparison(name: str, class_label: str | None, value: str) -> Compari
         raise Unclear(f"compare it with a number, as in {shown}:>0.8")
     operator, text = compared.groups()
     try:
-        # Python reads 1_0 as 10.
-        number = float(text.replace("_", "?"))
+        number = read_number(text)
     except ValueError:
         raise Unclear(f"{text} is not a number") from None
     # Numbers beyond these cannot be compared with a metric.

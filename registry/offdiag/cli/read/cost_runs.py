@@ -11,6 +11,7 @@ from offdiag.cli.documents import ask, ids_of_runs
 from offdiag.cli.options import help_text, with_options
 from offdiag.cli.output import busy, note
 from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, ranking_tables
+from offdiag.domain.number_text import read_number
 from offdiag.domain.runs import not_ranked_text
 from offdiag.domain.sentences import visible
 from offdiag.metrics.costs.decisions import finite_threshold
@@ -145,7 +146,7 @@ def _threshold(text: str | None) -> float | Literal["cheapest"] | None:
     if text == "cheapest":
         return "cheapest"
     try:
-        number = float(text)
+        number = read_number(text)
     except ValueError:
         raise click.BadParameter(
             f"{text!r} is neither a number nor 'cheapest'.", param_hint="--threshold"

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.number_text import read_number
 from offdiag.domain.orientation import SourceOrientation, orientation_in_corner
 from offdiag.domain.sentences import known_names
 from offdiag.errors import InvalidInput
@@ -158,8 +159,7 @@ def _distinct(names: list[str], place: str) -> list[str]:
 
 def _csv_number(cell: str, place: str) -> float:
     try:
-        # Python reads 1_0 as 10.
-        return float(cell.replace("_", "?"))
+        return read_number(cell)
     except ValueError:
         raise _no_cost(repr(cell), place) from None
 

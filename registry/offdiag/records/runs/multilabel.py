@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from offdiag.domain.number_text import amounts_for
+from offdiag.domain.number_text import amounts_for, read_number
 from offdiag.errors import InvalidInput
 from offdiag.metrics.multilabel_runs.confused import Confusion
 from offdiag.records.base import Request, RequestBody, ResponseBody, Value
@@ -135,7 +135,7 @@ def costs_of_text(text: str) -> OutcomeCostsRequest:
     """
     miss, _, alarm = text.partition(":")
     try:
-        return OutcomeCostsRequest(miss=float(miss), false_alarm=float(alarm or 1))
+        return OutcomeCostsRequest(miss=read_number(miss), false_alarm=read_number(alarm or "1"))
     except ValueError:
         raise InvalidInput(
             f"{text!r} are not costs.",

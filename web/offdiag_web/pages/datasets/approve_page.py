@@ -124,10 +124,7 @@ def _form(name: str, typed: Mapping[str, str], failure: Failure | None = None) -
         notices.append(f"Run “{asked[:40]}” cannot be approved here.")
         asked = None
     worse = None if asked else worse_than_champion(found)
-    if asked or worse is not None:
-        chosen = asked or ""
-    else:
-        chosen = "" if challenger is None else challenger.run.id
+    chosen = asked or ("" if challenger is None or worse else challenger.run.id)
     html = render_template(
         "datasets/approve.html",
         address=DatasetAddress(found.dataset.project, found.dataset.name),

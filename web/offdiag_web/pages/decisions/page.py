@@ -8,6 +8,7 @@ from dataclasses import replace
 from flask import Blueprint, make_response, redirect, request, url_for
 from werkzeug.wrappers import Response
 
+from offdiag.domain.number_text import read_number
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.records.decision import decisions_at, decisions_table
 from offdiag.services.decisions.rules import (
@@ -134,8 +135,7 @@ def _choice(address: WhatIfAddress) -> Choice:
 
 def _threshold(text: str) -> float:
     try:
-        # Python reads 1_0 as ten.
-        number = math.nan if "_" in text else float(text.replace("\N{MINUS SIGN}", "-"))
+        number = read_number(text.replace("\N{MINUS SIGN}", "-"))
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
