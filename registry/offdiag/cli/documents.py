@@ -18,7 +18,7 @@ from offdiag.domain.suggestions import unknown_name
 from offdiag.errors import InvalidInput, NotFound, OffdiagError
 from offdiag.records.access import Me
 from offdiag.records.base import MOST_ON_A_PAGE, Answer, Page, Paged, Request, RequestBody
-from offdiag.records.runs.run import RunList, RunsQuery, RunSummary, asked_runs
+from offdiag.records.runs.run_list import RunList, RunsQuery, RunSummary, asked_runs
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, only_id, quoted
 from offdiag.sdk.remote.connection import (
     JSON,

@@ -15,7 +15,7 @@ from offdiag.records.runs.method import (
     methods_request,
     run_rows,
 )
-from offdiag.records.runs.run import LeadersQuery
+from offdiag.records.runs.run_list import LeadersQuery
 from offdiag.sdk.search import evaluate_waiting
 from offdiag.sdk.target import target
 

@@ -16,7 +16,7 @@ from offdiag.records.promotion import (
     promotions_document,
 )
 from offdiag.records.runs.method import Methods, asked_methods
-from offdiag.records.runs.run import LeadersQuery
+from offdiag.records.runs.run_list import LeadersQuery
 from offdiag.services.champions import leaders, promotions
 from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag_web.api.operations import author, operation, resource

@@ -9,6 +9,7 @@ from offdiag.errors import InvalidInput
 from offdiag.filters.parsing import parse_filter
 from offdiag.filters.ranges import out_of_range
 from offdiag.records.base import InProject
+from offdiag.records.comment import Comments, NewComment, NewDatasetComment, comments_document
 from offdiag.records.runs.comparison import (
     ComparedExamples,
     ComparedExamplesQuery,
@@ -18,22 +19,16 @@ from offdiag.records.runs.comparison import (
     asked_examples,
 )
 from offdiag.records.runs.run import (
-    Comments,
     Deleted,
     DeletedRuns,
     DeletedRunsQuery,
-    NewComment,
-    NewDatasetComment,
     Run,
     RunChanges,
-    RunPage,
-    RunsQuery,
     asked_run,
-    asked_runs,
-    comments_document,
     deleted_document,
     run_document,
 )
+from offdiag.records.runs.run_list import RunPage, RunsQuery, asked_runs
 from offdiag.services import run_notes as changes
 from offdiag.services.datasets import comment_on_dataset
 from offdiag.services.retention import deletion

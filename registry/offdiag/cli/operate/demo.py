@@ -29,7 +29,7 @@ from offdiag.demo.experiments import (
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.logs import log_to_stderr
-from offdiag.records.runs.run import run_summary
+from offdiag.records.runs.run_list import run_summary
 from offdiag.services.reports.edition import wait_for_edition
 from offdiag.settings import Settings
 from offdiag.store.database import Database

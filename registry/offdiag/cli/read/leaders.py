@@ -15,7 +15,7 @@ from offdiag.domain.runs import choice_text, chosen_here_text, not_ranked_text
 from offdiag.domain.texts import name_segment
 from offdiag.records.base import Request
 from offdiag.records.promotion import RankedRuns, leaders_document
-from offdiag.records.runs.run import LeadersQuery
+from offdiag.records.runs.run_list import LeadersQuery
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database

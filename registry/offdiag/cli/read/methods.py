@@ -15,7 +15,7 @@ from offdiag.cli.tables import filled_table
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.number_text import count, p_in_column
 from offdiag.records.runs.method import CurvePoint, Method, Methods, methods_request, run_rows
-from offdiag.records.runs.run import LeadersQuery
+from offdiag.records.runs.run_list import LeadersQuery
 
 if TYPE_CHECKING:
     from rich.table import Table

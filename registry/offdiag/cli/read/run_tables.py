@@ -24,7 +24,8 @@ from offdiag.records.runs.evaluation import (
     PastEvaluationResponse,
     RunWithResults,
 )
-from offdiag.records.runs.run import DeletedRuns, RunSummary
+from offdiag.records.runs.run import DeletedRuns
+from offdiag.records.runs.run_list import RunSummary
 from offdiag.records.runs.slices import Fairness, FairnessOfClass, RunSlices, SliceGapBody
 from offdiag.sdk.evaluations.evaluation import sets_dict
 from offdiag.sdk.remote.requests import counted_of

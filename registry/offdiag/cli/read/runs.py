@@ -47,15 +47,8 @@ from offdiag.records.runs.evaluation import (
     judged_flags,
 )
 from offdiag.records.runs.multilabel import ConfusedQuery, confused_request
-from offdiag.records.runs.run import (
-    DeletedRuns,
-    DeletedRunsQuery,
-    RunList,
-    RunPage,
-    RunsQuery,
-    asked_runs,
-    deleted_document,
-)
+from offdiag.records.runs.run import DeletedRuns, DeletedRunsQuery, deleted_document
+from offdiag.records.runs.run_list import RunList, RunPage, RunsQuery, asked_runs
 from offdiag.records.runs.slices import (
     MOST_GAPS,
     FairnessQuery,

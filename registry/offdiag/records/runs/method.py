@@ -11,7 +11,7 @@ from offdiag.records.base import Request, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
-    from offdiag.records.runs.run import LeadersQuery
+    from offdiag.records.runs.run_list import LeadersQuery
     from offdiag.services.lru_cache import LruCache
     from offdiag.services.methods.compared import Methods as FoundMethods
     from offdiag.services.methods.estimates import KnownMoments

@@ -28,7 +28,8 @@ from offdiag.records.base import MOST_ON_A_PAGE, Answer, RequestBody, ResponseBo
 from offdiag.records.datasets.dataset import Dataset, Grouping
 from offdiag.records.datasets.truth import Correction, SlicesToAdd
 from offdiag.records.runs.evaluation import CollapsedGroups, EvaluationResponse, WeightedBody
-from offdiag.records.runs.run import Labels, Run, RunPage, found_run
+from offdiag.records.runs.run import Labels, Run
+from offdiag.records.runs.run_list import RunPage, found_run
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import RevisionQuestion, SearchQuestion

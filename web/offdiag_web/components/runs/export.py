@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
-from offdiag.records.runs.run import plain_results, run_document, run_summary
+from offdiag.records.runs.run import plain_results, run_document
+from offdiag.records.runs.run_list import run_summary
 from offdiag.store.run_list import RunOverview
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import Task
 from offdiag.flags.warning import named
-from offdiag.records.runs.run import entry_row, run_columns, run_summary
+from offdiag.records.runs.run_list import entry_row, run_columns, run_summary
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_list_by_dataset import all_runs_of_model, runs_of_model
 from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry

@@ -12,7 +12,7 @@ from offdiag.domain.runs import PromotionRole, without_slices_text
 from offdiag.domain.suggestions import unknown_model, unknown_name
 from offdiag.filters.conditions import Condition
 from offdiag.filters.ranges import out_of_range
-from offdiag.records.runs.run import entry_row, run_columns
+from offdiag.records.runs.run_list import entry_row, run_columns
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
 from offdiag.services.health import has_worker
