@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -27,7 +26,6 @@ from offdiag_web.components.controls import (
     NO_WORKER,
     Caution,
     Chip,
-    ClassWords,
     Discussion,
     Tab,
     class_words,
@@ -36,7 +34,7 @@ from offdiag_web.components.controls import (
     state_chip,
     waits_for_worker,
 )
-from offdiag_web.components.runs.statement import Statement, run_statement
+from offdiag_web.components.runs.statement import run_statement
 from offdiag_web.components.slices import PARAMETER, SliceChoice, slice_choices
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.datasets import ModelAddress
@@ -93,45 +91,6 @@ TABS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RunHeaderView:
-    """The header of a run. `state` is None if it has results; `is_pending` makes pages reload.
-
-    `role` is "champion" or "candidate" of the dataset, None for neither; `statement` is what has
-    to be known first, and only shown on the first page.
-    """
-
-    run: RunHeader
-    id: str
-    name: str
-    dataset_url: str
-    model: Chip | None
-    compare_url: str
-    """The runs of the dataset, with this one selected."""
-    decide_url: str | None
-    """What its scores would decide with costs, if it has any."""
-    newer_url: str | None
-    older_url: str | None
-    """The same page of the runs logged right after and right before, if there are any."""
-    role: str | None
-    is_baseline: bool
-    can_be_baseline: bool
-    scope: str
-    words: ClassWords
-    size: str
-    statement: Statement | None
-    problems_url: str
-    stale: Caution | None
-    state: Chip | None
-    job_url: str | None
-    is_pending: bool
-    slices: tuple[SliceChoice, ...]
-    """The slices to choose from, on pages that show slices."""
-    kept: tuple[tuple[str, str], ...]
-    """Other parameters of the address, which stay when a slice is chosen."""
-    tabs: tuple[Tab, ...]
-
-
 SLICED = frozenset({"matrix", "classes", "curves", "examples"})
 """Pages that can show a single slice."""
 _NOT_KEPT = frozenset({PARAMETER, "from", "after", "before", SENT_BY_FORM})
@@ -140,49 +99,53 @@ _NOT_KEPT = frozenset({PARAMETER, "from", "after", "before", SENT_BY_FORM})
 
 def run_header(
     detail: RunDetail, current: str, part: str | None, slices: tuple[SliceChoice, ...]
-) -> RunHeaderView:
-    """Present a run above its page `current`, which may show only the slice `part`."""
+) -> dict[str, object]:
+    """Present a run above its page `current`, which may show only the slice `part`.
+
+    `compare_url` are the runs of the dataset with this one selected, `newer_url` and `older_url`
+    the same page of the neighbours. `state` is None if the run has results; `is_pending` makes
+    pages reload. `kept` are parameters of the address that stay when a slice is chosen.
+    """
     run, around = detail.run, detail.neighbours
-    now = current_registry().database.clock()
 
     def tab_url(name: str, run_id: str) -> str:
         kept_part = part if name in SLICED else None
         return url_for(f"run_{name}.page", run_id=run_id, slice=kept_part)
 
     of_dataset = dataset_terms(run.dataset, run.project)
-    state = None
-    if detail.results is None:
-        state = state_chip(run.state, work=detail.work, n_predictions=run.n_predictions, now=now)
+    state = _state(detail)
     is_sliced = any(each.is_chosen for each in slices)
     statement = None if is_sliced else run_statement(detail)
     mark = "" if statement is None else statement.mark
-    return RunHeaderView(
-        run=run,
-        id=run.id,
-        name=run.name,
-        dataset_url=runs_where(of_dataset),
-        model=None
-        if run.model is None
-        else Chip(f"Model {run.model}", url=ModelAddress(run.model).url()),
-        compare_url=runs_where(of_dataset, run.id),
-        decide_url=_decide_url(detail, tab_url),
-        newer_url=around.newer_id and tab_url(current, around.newer_id),
-        older_url=around.older_id and tab_url(current, around.older_id),
-        role=_role(detail),
-        is_baseline=around.is_baseline,
-        can_be_baseline=run.state in {RunState.FINISHED, RunState.EVALUATED},
-        scope=run_scope(detail),
-        words=class_words(run.task),
-        size=_size(detail),
-        statement=statement if current == TABS[0][0] else None,
-        problems_url=problems_of_run(run.id),
-        stale=stale_caution(detail, now=now),
-        state=state,
-        job_url=None if state is None or detail.work is None else f"/jobs/{detail.work.id}",
-        is_pending=state is not None and state.tone == "busy",
-        slices=slices,
-        kept=tuple(each for each in request.args.items() if each[0] not in _NOT_KEPT),
-        tabs=tuple(
+    return {
+        "run": run,
+        "id": run.id,
+        "name": run.name,
+        "dataset_url": runs_where(of_dataset),
+        "model": (
+            None
+            if run.model is None
+            else Chip(f"Model {run.model}", url=ModelAddress(run.model).url())
+        ),
+        "compare_url": runs_where(of_dataset, run.id),
+        "decide_url": _decide_url(detail, tab_url),
+        "newer_url": around.newer_id and tab_url(current, around.newer_id),
+        "older_url": around.older_id and tab_url(current, around.older_id),
+        "role": _role(detail),
+        "is_baseline": around.is_baseline,
+        "can_be_baseline": run.state in {RunState.FINISHED, RunState.EVALUATED},
+        "scope": run_scope(detail),
+        "words": class_words(run.task),
+        "size": _size(detail),
+        "statement": statement if current == TABS[0][0] else None,
+        "problems_url": problems_of_run(run.id),
+        "stale": stale_caution(detail, now=current_registry().database.clock()),
+        "state": state,
+        "job_url": None if state is None or detail.work is None else f"/jobs/{detail.work.id}",
+        "is_pending": state is not None and state.tone == "busy",
+        "slices": slices,
+        "kept": tuple(each for each in request.args.items() if each[0] not in _NOT_KEPT),
+        "tabs": tuple(
             Tab(
                 _tab_text(name, text, detail),
                 tab_url(name, run.id),
@@ -192,7 +155,16 @@ def run_header(
             for name, text in TABS
             if name not in _left_out(run)
         ),
-    )
+    }
+
+
+def _state(detail: RunDetail) -> Chip | None:
+    """The state of a run that has no results."""
+    if detail.results is not None:
+        return None
+    now = current_registry().database.clock()
+    run = detail.run
+    return state_chip(run.state, work=detail.work, n_predictions=run.n_predictions, now=now)
 
 
 def _role(detail: RunDetail) -> str | None:
@@ -315,7 +287,7 @@ def run_page(
     slices, comments = _read_beside(detail, current, part, refused_comment)
     header = run_header(detail, current, part, slices)
     no_worker = ""
-    if waits_for_worker(detail.run.state, header.state):
+    if waits_for_worker(detail.run.state, _state(detail)):
         with current_registry().database.read() as session:
             no_worker = "" if has_worker(session) else NO_WORKER
     return make_response(

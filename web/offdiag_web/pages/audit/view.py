@@ -134,17 +134,7 @@ MOST_LISTED = 60
 _TO = "\N{EN DASH}"
 
 
-@dataclass(frozen=True, slots=True)
-class FittingView:
-    """`lines` are the four counts of the positive class, as numbers or ranges."""
-
-    sentence: str
-    heads: tuple[str, str, str, str]
-    lines: tuple[tuple[str, str, str, str], ...]
-    n_hidden: str | None
-
-
-def fitting_view(tables: FeasibleTables, names: Sequence[str], positive: int) -> FittingView:
+def fitting_view(tables: FeasibleTables, names: Sequence[str], positive: int) -> dict[str, object]:
     """Present the matrices from the point of view of the class with the code `positive`."""
     sizes = tables.sizes if positive == 0 else (tables.sizes[1], tables.sizes[0])
     runs = (
@@ -155,17 +145,19 @@ def fitting_view(tables: FeasibleTables, names: Sequence[str], positive: int) ->
     name = quoted_name(names[positive])
     lines = tuple(_lines(runs[:MOST_LISTED], sizes))
     hidden = len(runs) - len(lines)
-    return FittingView(
-        sentence=_sentence(tables, sizes),
-        heads=(
+    return {
+        "sentence": _sentence(tables, sizes),
+        "heads": (
             f"{name} true positives (TP)",
             f"{name} false negatives (FN)",
             f"{name} false positives (FP)",
             f"{name} true negatives (TN)",
         ),
-        lines=lines,
-        n_hidden=f"{numbers.plural(hidden, 'more line')} in the JSON." if hidden > 0 else None,
-    )
+        "lines": lines,
+        "n_hidden": (
+            f"{numbers.plural(hidden, 'more line')} in the JSON." if hidden > 0 else None
+        ),
+    }
 
 
 def _sentence(tables: FeasibleTables, sizes: Sequence[int]) -> str:
@@ -300,7 +292,7 @@ class ModelView:
     read_as: str | None
     axes: str | None
     lines: tuple[NumberLine, ...]
-    fitting: FittingView | None
+    fitting: dict[str, object] | None
 
 
 @dataclass(frozen=True, slots=True)

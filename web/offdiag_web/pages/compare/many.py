@@ -23,7 +23,6 @@ from offdiag_web.charts.marks import MOST_MARKED, class_strip, strip_axis
 from offdiag_web.charts.matrix_picture import matrix_picture
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
-from offdiag_web.components.controls import Segment
 from offdiag_web.components.matrix_colours import ColourScale
 from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, shown
 from offdiag_web.pages.compare.metric_differences import MOST_CLASSES, MOST_LISTED, metric_segments
@@ -79,19 +78,6 @@ class StripRow:
 
 
 @dataclass(frozen=True, slots=True)
-class StripTable:
-    """Classes with the values of all runs; `cut` says which ones are shown if there are many."""
-
-    title: str
-    metrics: tuple[Segment, ...]
-    axis: Markup
-    rows: tuple[StripRow, ...]
-    note: str
-    is_long: bool
-    cut: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class PairRow:
     """Two runs and the numbers of examples that only one of them predicts correctly."""
 
@@ -111,7 +97,7 @@ class ManyView:
     rows: tuple[tuple[RunIdentity, str, tuple[RankCell, ...]], ...]
     together: str
     level: str
-    strips: StripTable | None
+    strips: dict[str, object] | None
     noun: str
     pictures: tuple[tuple[RunIdentity, Markup], ...]
     correct_end: str
@@ -196,7 +182,7 @@ def _rank_cell(key: str, places: Sequence[Rank], at: int, notes: Notes) -> RankC
 
 def _strips(
     many: ManyComparison, runs: tuple[RunIdentity, ...], address: CompareAddress, notes: Notes
-) -> StripTable:
+) -> dict[str, object]:
     key = address.class_metric
     values = [class_values(each, confidence=many.confidence)[key] for each in many.matrices]
     sizes = np.max([matrix.actual for matrix in many.matrices], axis=RUN_AXIS)
@@ -207,11 +193,11 @@ def _strips(
     if n_classes > MOST_CLASSES:
         codes = sorted(codes, key=lambda code: -_spread(values, code))[:MOST_LISTED]
     title = texts.title(key)
-    return StripTable(
-        title=f"{title} of each {'label' if many.of_sets else 'class'}",
-        metrics=metric_segments(address),
-        axis=strip_axis(name="All runs, drawn from 0 to 1"),
-        rows=tuple(
+    return {
+        "title": f"{title} of each {'label' if many.of_sets else 'class'}",
+        "metrics": metric_segments(address),
+        "axis": strip_axis(name="All runs, drawn from 0 to 1"),
+        "rows": tuple(
             _strip_row(
                 many.labels[code],
                 int(sizes[code]),
@@ -223,17 +209,21 @@ def _strips(
             )
             for code in codes
         ),
-        note=f"Significantly worse: than the best run on that "
-        f"{'label' if many.of_sets else 'class'}, all runs and {tested} compared together "
-        f"({texts.level_text(many.confidence)})."
-        if key == "recall"
-        else "",
-        is_long=n_classes > MOST_CLASSES,
-        cut=None
-        if n_classes <= MOST_LISTED
-        else f"The {MOST_LISTED} of {counted} on which the runs differ "
-        "most. The JSON has all of them.",
-    )
+        "note": (
+            f"Significantly worse: than the best run on that "
+            f"{'label' if many.of_sets else 'class'}, all runs and {tested} compared together "
+            f"({texts.level_text(many.confidence)})."
+            if key == "recall"
+            else ""
+        ),
+        "is_long": n_classes > MOST_CLASSES,
+        "cut": (
+            None
+            if n_classes <= MOST_LISTED
+            else f"The {MOST_LISTED} of {counted} on which the runs differ "
+            "most. The JSON has all of them."
+        ),
+    }
 
 
 RUN_AXIS = 0

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from markupsafe import Markup
 
 from offdiag.comparison.churn import PairedOutcome
 from offdiag.comparison.differences import CellDifferences
@@ -71,33 +70,24 @@ class ChurnEntry:
     css: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChurnView:
-    """The bar and its legend, and the tests on it in words."""
-
-    bar: Markup
-    entries: tuple[ChurnEntry, ...]
-    tests: tuple[str, ...]
-
-
 def churn_view(
     facts: PairedFacts, address: CompareAddress, *, is_weighted: bool = False
-) -> ChurnView:
+) -> dict[str, object]:
     """Present the churn of two runs with at least one example."""
     total = facts.churn.total
     said = ", ".join(
         f"{PAIRED_OUTCOME_TEXTS[outcome]} {numbers.count(facts.churn.of(outcome))}"
         for outcome in PairedOutcome
     )
-    return ChurnView(
-        bar=churn_bar(
+    return {
+        "bar": churn_bar(
             [
                 BarPart(facts.churn.of(outcome), _CSS[outcome], _LETTERS.get(outcome, ""))
                 for outcome in PairedOutcome
             ],
             name=f"Of {numbers.plural(total, 'example')}: {said}",
         ),
-        entries=tuple(
+        "entries": tuple(
             ChurnEntry(
                 PAIRED_OUTCOME_TEXTS[outcome],
                 numbers.count(facts.churn.of(outcome)),
@@ -107,8 +97,8 @@ def churn_view(
             )
             for outcome in PairedOutcome
         ),
-        tests=(_WEIGHTED,) if is_weighted else tuple(_tests(facts)),
-    )
+        "tests": (_WEIGHTED,) if is_weighted else tuple(_tests(facts)),
+    }
 
 
 _WEIGHTED = (
@@ -152,7 +142,7 @@ class PairView:
     """
 
     metrics: MetricTable
-    churn: ChurnView | None
+    churn: dict[str, object] | None
     classes: ClassTable
     matrices: tuple[Segment, ...]
     difference: DifferenceMatrix | None

@@ -182,22 +182,7 @@ class SliceLine:
     difference: DifferenceLine
 
 
-@dataclass(frozen=True, slots=True)
-class SliceStrip:
-    """The card of slices: the largest significant changes, then the rest on request.
-
-    `left_out` says which slices were not tested, empty if all were.
-    """
-
-    verdict: str
-    ends: tuple[str, str]
-    lines: tuple[SliceLine, ...]
-    further: tuple[SliceLine, ...]
-    left_out: str
-    min_size: int
-
-
-def slice_strip(found: SliceChanges | None, address: CompareAddress) -> SliceStrip | None:
+def slice_strip(found: SliceChanges | None, address: CompareAddress) -> dict[str, object] | None:
     """The card; None if the runs are not compared by slice."""
     if found is None or not found.slices:
         return None
@@ -218,14 +203,14 @@ def slice_strip(found: SliceChanges | None, address: CompareAddress) -> SliceStr
             difference_line(part.change, part.name, scale, notes, among="all slices"),
         )
 
-    return SliceStrip(
-        found.verdict,
-        scale.ends,
-        tuple(map(line, (found.whole, *first))) if first else (),
-        tuple(map(line, rest)),
-        _left_out(found),
-        found.min_size,
-    )
+    return {
+        "verdict": found.verdict,
+        "ends": scale.ends,
+        "lines": tuple(map(line, (found.whole, *first))) if first else (),
+        "further": tuple(map(line, rest)),
+        "left_out": _left_out(found),
+        "min_size": found.min_size,
+    }
 
 
 def _largest(changed: Sequence[PartChange], most: int) -> list[PartChange]:

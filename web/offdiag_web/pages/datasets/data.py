@@ -22,7 +22,7 @@ from offdiag_web.app.errors import Failure
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
-from offdiag_web.components.controls import Chip, Paging, Tone, paging
+from offdiag_web.components.controls import Chip, Tone, paging
 from offdiag_web.components.datasets import dataset_frame, runs_of_dataset_url
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
@@ -41,23 +41,12 @@ class ClassCount:
     change: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ClassCounts:
-    """A page of the classes of a label version, largest first."""
-
-    number: int
-    classes: tuple[ClassCount, ...]
-    compared_with: int | None
-    unlabelled: str | None
-    paging: Paging
-
-
 def class_counts(
     labels: LabelSet,
     versions: Sequence[TruthSummary],
     address: DatasetAddress,
     start: int,
-) -> ClassCounts | None:
+) -> dict[str, object] | None:
     """The classes of the newest version; None if the dataset has no ground truth."""
     if not versions:
         return None
@@ -72,16 +61,16 @@ def class_counts(
         url=lambda at: address.data_url(start=at),
     )
     missing = newest.n_samples - newest.n_labelled
-    return ClassCounts(
-        number=newest.number,
-        classes=tuple(
+    return {
+        "number": newest.number,
+        "classes": tuple(
             _class_count(labels.names[code], code, newest, before)
             for code in codes[page.start : page.end]
         ),
-        compared_with=None if before is None else before.number,
-        unlabelled=numbers.plural(missing, "example") if missing else None,
-        paging=page,
-    )
+        "compared_with": None if before is None else before.number,
+        "unlabelled": numbers.plural(missing, "example") if missing else None,
+        "paging": page,
+    }
 
 
 def _class_count(

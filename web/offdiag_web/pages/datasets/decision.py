@@ -224,17 +224,7 @@ MOST_SHOWN = 3
 _LONGEST_NAME = 40
 
 
-@dataclass(frozen=True, slots=True)
-class CostsCard:
-    """The first cost matrices, how many more there are, and where to create another one."""
-
-    lines: tuple[tuple[str, str, bool, str], ...]
-    """Name, address, whether it is the default, and its note."""
-    n_more: str
-    new_url: str
-
-
-def costs_card(decision: Decision) -> CostsCard | None:
+def costs_card(decision: Decision) -> dict[str, object] | None:
     """The costs by which runs can be judged; None if examples have sets of labels."""
     dataset = decision.dataset
     if dataset.task is Task.MULTILABEL:
@@ -256,8 +246,8 @@ def costs_card(decision: Decision) -> CostsCard | None:
             )
         )
     n_more = len(decision.costs) - len(lines)
-    return CostsCard(
-        tuple(lines),
-        numbers.count(n_more) if n_more else "",
-        new_costs_url(dataset.project, dataset.name),
-    )
+    return {
+        "lines": tuple(lines),
+        "n_more": numbers.count(n_more) if n_more else "",
+        "new_url": new_costs_url(dataset.project, dataset.name),
+    }

@@ -31,21 +31,9 @@ MOST_CLASSES = 12
 """Most classes in changes for which a table is readable."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelabellingTable:
-    """Older labels as rows, newer labels as columns; only classes with changes."""
-
-    down: str
-    across: str
-    heads: tuple[ClassHead, ...]
-    lines: tuple[tuple[ClassHead, tuple[str | None, ...], str], ...]
-    totals: tuple[str, ...]
-    total: str
-
-
 def relabelling_table(
     difference: LabelDifference, *, before: str, after: str
-) -> RelabellingTable | None:
+) -> dict[str, object] | None:
     """The table of all changes; None for sets of labels, or if no or too many classes changed."""
     counts = {(move.before, move.after): move.n for move in difference.moves}
     involved = {label for pair in counts for label in pair}
@@ -65,16 +53,16 @@ def relabelling_table(
         )
         for older in shown
     )
-    return RelabellingTable(
-        down=f"Label in {before}",
-        across=f"Label in {after}",
-        heads=tuple(label_head(label) for label in shown),
-        lines=lines,
-        totals=tuple(
+    return {
+        "down": f"Label in {before}",
+        "across": f"Label in {after}",
+        "heads": tuple(label_head(label) for label in shown),
+        "lines": lines,
+        "totals": tuple(
             numbers.count(sum(counts.get((older, newer), 0) for older in shown)) for newer in shown
         ),
-        total=numbers.count(len(difference)),
-    )
+        "total": numbers.count(len(difference)),
+    }
 
 
 SAMPLES_PER_PAGE = 50

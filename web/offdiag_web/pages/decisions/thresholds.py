@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from markupsafe import Markup
 
 from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.sentences import typeset
@@ -71,23 +70,9 @@ class ThresholdLine:
     is_best: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ThresholdView:
-    """The chart with its sentences and its table. `chart` is None if no cost is defined."""
-
-    positive: str
-    rule: str
-    sentences: tuple[str, ...]
-    chart: Markup | None
-    lines: tuple[ThresholdLine, ...]
-    best: str | None
-    implied: str | None
-    note: str
-
-
 def threshold_view(
     found: ThresholdCosts, matrix: ConfusionMatrix, *, currency: str | None
-) -> ThresholdView:
+) -> dict[str, object]:
     """Present the thresholds of a run whose predictions gave `matrix`."""
     label = matrix.labels.names[found.positive]
     name, unit = quoted_name(label), "" if currency is None else f", {currency}"
@@ -96,16 +81,17 @@ def threshold_view(
         for cost in (found.nothing, found.everything, found.in_use.value or 0.0)
         if math.isfinite(cost)
     )
-    return ThresholdView(
-        positive=label,
-        rule=f"An example is predicted {name} when its score of {name} is at least the threshold.",
-        sentences=tuple(_sentences(found, name, amounts)),
-        chart=threshold_chart(found, amounts, label, unit=f"cost per 1,000{unit}"),
-        lines=tuple(_lines(found, amounts)),
-        best=None if found.best is None else _chosen_text(found),
-        implied=None if found.at_implied is None else _implied_text(found),
-        note=_note(found),
-    )
+    return {
+        "positive": label,
+        "rule": f"An example is predicted {name} when its score of {name} is at least the "
+        "threshold.",
+        "sentences": tuple(_sentences(found, name, amounts)),
+        "chart": threshold_chart(found, amounts, label, unit=f"cost per 1,000{unit}"),
+        "lines": tuple(_lines(found, amounts)),
+        "best": None if found.best is None else _chosen_text(found),
+        "implied": None if found.at_implied is None else _implied_text(found),
+        "note": _note(found),
+    }
 
 
 def _sentences(found: ThresholdCosts, name: str, amounts: Amounts) -> Iterator[str]:

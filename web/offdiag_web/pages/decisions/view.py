@@ -224,22 +224,7 @@ class SmallMatrix:
     lines: tuple[tuple[ClassHead, tuple[tuple[str, bool], ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedPredictionsView:
-    """Both costs with their difference, and where it comes from."""
-
-    sentences: tuple[str, ...]
-    recalls: tuple[RecallLine, ...]
-    n_left_out: int
-    moves: tuple[Move, ...]
-    moves_note: str
-    matrices: tuple[SmallMatrix, ...]
-    turned_heads: bool
-    notes: tuple[str, ...]
-    note: str
-
-
-def changed_predictions_view(found: Change, costs: CostMatrix) -> ChangedPredictionsView:
+def changed_predictions_view(found: Change, costs: CostMatrix) -> dict[str, object]:
     """Present what changes; `costs` weight the samples as expected at deployment."""
     notes = Notes()
     means = [value.value for value in (found.before, found.after) if value.value is not None]
@@ -247,26 +232,32 @@ def changed_predictions_view(found: Change, costs: CostMatrix) -> ChangedPredict
     order = class_order(found.joint.first_matrix, None)
     has_tables = len(order) <= LARGEST_TABLES
     moves = _moves(found, costs)
-    return ChangedPredictionsView(
-        sentences=_sentences(found, amounts),
-        recalls=tuple(_recall(found.classes[code], notes) for code in order[:MOST_CLASSES]),
-        n_left_out=max(len(order) - MOST_CLASSES, 0),
-        moves=moves[:MOST_MOVES],
-        moves_note=f"The {MOST_MOVES} that change most, of {numbers.count(len(moves))}."
-        if len(moves) > MOST_MOVES
-        else "",
-        matrices=(
-            _matrix("Before", found.joint.first_matrix, order),
-            _matrix("After", found.joint.second_matrix, order),
-        )
-        if has_tables
-        else (),
-        turned_heads=len(order) > LARGEST_TABLES // 2,
-        notes=tuple(notes.texts),
-        note=""
-        if found.after.ci_method is None
-        else f"Intervals: {typeset(found.after.ci_method)}.",
-    )
+    return {
+        "sentences": _sentences(found, amounts),
+        "recalls": tuple(_recall(found.classes[code], notes) for code in order[:MOST_CLASSES]),
+        "n_left_out": max(len(order) - MOST_CLASSES, 0),
+        "moves": moves[:MOST_MOVES],
+        "moves_note": (
+            f"The {MOST_MOVES} that change most, of {numbers.count(len(moves))}."
+            if len(moves) > MOST_MOVES
+            else ""
+        ),
+        "matrices": (
+            (
+                _matrix("Before", found.joint.first_matrix, order),
+                _matrix("After", found.joint.second_matrix, order),
+            )
+            if has_tables
+            else ()
+        ),
+        "turned_heads": len(order) > LARGEST_TABLES // 2,
+        "notes": tuple(notes.texts),
+        "note": (
+            ""
+            if found.after.ci_method is None
+            else f"Intervals: {typeset(found.after.ci_method)}."
+        ),
+    }
 
 
 def _sentences(found: Change, amounts: Amounts) -> tuple[str, ...]:

@@ -55,20 +55,12 @@ class CheckedRule:
     comparisons: tuple[Comparison, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ChecksView:
-    """The rule of the flag first, then all others, and those that could not be checked."""
-
-    rules: tuple[CheckedRule, ...]
-    not_asked: tuple[str, ...]
-
-
-def checks_view(detail: FlagDetail) -> ChecksView:
+def checks_view(detail: FlagDetail) -> dict[str, object]:
     """Present what the rules measured."""
     content, task = detail.entry.flag.content, detail.entry.task
     this, evidence = content.rule, content.evidence
-    return ChecksView(
-        rules=tuple(
+    return {
+        "rules": tuple(
             CheckedRule(
                 rule=each.rule,
                 title=rule_title(each.rule, task),
@@ -82,8 +74,8 @@ def checks_view(detail: FlagDetail) -> ChecksView:
             )
             for each in detail.checked
         ),
-        not_asked=_not_asked(detail),
-    )
+        "not_asked": _not_asked(detail),
+    }
 
 
 def pair_text(measured: float | None, threshold: float) -> tuple[str, str]:

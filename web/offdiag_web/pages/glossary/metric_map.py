@@ -10,7 +10,6 @@ from string import ascii_uppercase
 from typing import Literal
 
 import numpy as np
-from markupsafe import Markup
 
 from offdiag.metrics.catalogue import Direction, MetricSpec, Scope
 from offdiag.metrics.symmetry import (
@@ -47,27 +46,6 @@ class MappedRun:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class MapView:
-    """The map with everything beside it."""
-
-    title: str
-    picture: Markup
-    ramp: Literal["correct", "error"]
-    ends: tuple[str, str]
-    reading: str
-    share: str
-    share_of: str
-    shares: tuple[Segment, ...]
-    datasets: tuple[tuple[int, str, bool], ...]
-    head: tuple[str, ...]
-    table: tuple[tuple[str, tuple[str, ...]], ...]
-    runs: tuple[MappedRun, ...]
-    left_out: str | None
-    n_fields: int
-    csv_url: str
-
-
 def mapped_spec(specs: Sequence[MetricSpec]) -> MetricSpec | None:
     """The definition for a key that has a map, preferring that of the positive class."""
     found = {spec.scope: spec for spec in specs if has_map(spec)}
@@ -83,7 +61,7 @@ def share_at(address: MetricAddress, mapped: MappedRuns) -> Decimal:
     return min(max(Decimal(repr(mapped.positive_share)), Decimal("0.000001")), Decimal("0.999999"))
 
 
-def map_view(spec: MetricSpec, address: MetricAddress, mapped: MappedRuns) -> MapView:
+def map_view(spec: MetricSpec, address: MetricAddress, mapped: MappedRuns) -> dict[str, object]:
     share = share_at(address, mapped)
     drawn = rate_map(spec, positive_share=float(share), steps=STEPS)
     heights = [
@@ -94,28 +72,28 @@ def map_view(spec: MetricSpec, address: MetricAddress, mapped: MappedRuns) -> Ma
     ramp: Literal["correct", "error"] = "error" if spec.direction is Direction.LOWER else "correct"
     of_positive = _share_text(share)
     marked = [MarkedRun(run_label, *rates) for run_label, _, rates in points]
-    return MapView(
-        title=f"{spec.title} over both rates, {of_positive} positive",
-        picture=rate_map_drawing(
+    return {
+        "title": f"{spec.title} over both rates, {of_positive} positive",
+        "picture": rate_map_drawing(
             heights, marked, name=_name(spec, of_positive, marked), ramp=ramp
         ),
-        ramp=ramp,
-        ends=_ends(spec),
-        reading=_reading(spec),
-        share=format(share if address.share is not None else round(share, 4), "f"),
-        share_of=_share_of(address, mapped),
-        shares=tuple(_share_links(address, share)),
-        datasets=tuple(
+        "ramp": ramp,
+        "ends": _ends(spec),
+        "reading": _reading(spec),
+        "share": format(share if address.share is not None else round(share, 4), "f"),
+        "share_of": _share_of(address, mapped),
+        "shares": tuple(_share_links(address, share)),
+        "datasets": tuple(
             (each.id, f"{each.project} / {each.name}", each is mapped.dataset)
             for each in mapped.datasets
         ),
-        head=tuple(numbers.metric(rate) for rate in sorted(_TABLE_RATES)),
-        table=tuple(_table(spec, float(share))),
-        runs=tuple(_legend(spec, points, float(share))),
-        left_out=_left_out(mapped, len(points)),
-        n_fields=STEPS**2,
-        csv_url=address.url("csv"),
-    )
+        "head": tuple(numbers.metric(rate) for rate in sorted(_TABLE_RATES)),
+        "table": tuple(_table(spec, float(share))),
+        "runs": tuple(_legend(spec, points, float(share))),
+        "left_out": _left_out(mapped, len(points)),
+        "n_fields": STEPS**2,
+        "csv_url": address.url("csv"),
+    }
 
 
 def map_rows(spec: MetricSpec, share: float) -> Iterator[tuple[float, float, float, float | None]]:

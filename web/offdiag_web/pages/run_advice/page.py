@@ -98,17 +98,6 @@ class CounselCard:
     effects: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AdviceView:
-    """The advice and the data it is based on."""
-
-    situation: str
-    report: tuple[CounselCard, ...]
-    avoid: tuple[CounselCard, ...]
-    cautions: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
 def class_options(detail: RunDetail, about: str | None) -> tuple[Option, ...]:
     """The classes with samples, rarest first; none if there are too many to choose from."""
     counted = [] if detail.results is None else _counted(detail.results)
@@ -123,17 +112,17 @@ def class_options(detail: RunDetail, about: str | None) -> tuple[Option, ...]:
     )
 
 
-def advice_view(advice: Advice, results: RunResults) -> AdviceView:
+def advice_view(advice: Advice, results: RunResults) -> dict[str, object]:
     """Present advice with the values of the run."""
     notes = Notes()
     n_classes = results.matrix.n_classes
-    return AdviceView(
-        situation=_situation(results),
-        report=tuple(_card(counsel, results, notes, n_classes) for counsel in advice.report),
-        avoid=tuple(_card(counsel, results, notes, n_classes) for counsel in advice.avoid),
-        cautions=tuple(map(typeset, advice.cautions)),
-        notes=tuple(notes.texts),
-    )
+    return {
+        "situation": _situation(results),
+        "report": tuple(_card(counsel, results, notes, n_classes) for counsel in advice.report),
+        "avoid": tuple(_card(counsel, results, notes, n_classes) for counsel in advice.avoid),
+        "cautions": tuple(map(typeset, advice.cautions)),
+        "notes": tuple(notes.texts),
+    }
 
 
 def advice_record(

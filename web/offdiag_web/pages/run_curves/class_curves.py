@@ -21,15 +21,12 @@ from offdiag_web.charts.curves import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.curves import (
-    CalibrationView,
-    SpreadView,
     calibration_view,
     class_tiles,
     spread_view,
     tidy_places,
 )
 from offdiag_web.components.metric_values import CLASS_METRIC_TITLES, Notes, ShownValue, shown
-from offdiag_web.components.tiles import Tile
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +39,9 @@ class Figure:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OneClassView:
-    """Everything shown for a class. `in_use` is about the actual predictions."""
-
-    name: str
-    cases: str
-    tiles: tuple[Tile, ...]
-    figures: tuple[Figure, ...]
-    in_use: str
-    thresholds: ThresholdTable | None
-    calibration: CalibrationView | None
-    spread: SpreadView
-    what_if: PrevalenceView | None
-
-
 def one_class_view(
     curve: ScoreCurve, results: RunResults, notes: Notes, *, prevalence: float | None
-) -> OneClassView:
+) -> dict[str, object]:
     """Present the curves of a class; with a prevalence, also what it would change."""
     matrix, code, points = results.counted, curve.code, curve.points
     is_one_of_two = isinstance(results.counted, ConfusionMatrix) and results.counted.n_classes == 2
@@ -74,31 +56,35 @@ def one_class_view(
     precision_recall = _precision_recall(points, name, given, prevalence)
     is_rare = points.n_positive < RARE * (points.n_positive + points.n_negative)
     n_cases = points.n_positive + points.n_negative
-    return OneClassView(
-        name=name,
-        cases=f"{numbers.count(points.n_positive)} of {numbers.plural(n_cases, 'example')} "
+    return {
+        "name": name,
+        "cases": f"{numbers.count(points.n_positive)} of {numbers.plural(n_cases, 'example')} "
         f"{'is' if points.n_positive == 1 else 'are'} {name}",
-        tiles=tuple(class_tiles(results, code, notes, is_whole=is_one_of_two)),
-        figures=(precision_recall, roc) if is_rare else (roc, precision_recall),
-        in_use=_in_use(points, place, results, code),
-        thresholds=threshold_table(
-            points,
-            score_of=_other(results, code) if points.reports_below else quoted_name(name),
-            in_use=place,
-            are_probabilities=curve.bins is not None,
-            prevalence=prevalence,
-        )
-        if len(points) and points.n_positive
-        else None,
-        calibration=None
-        if curve.bins is None
-        else calibration_view(
-            curve.bins,
-            score_name=score_name,
-            share_name=f"share of {quoted_name(name)}",
-            name=f"Share of {quoted_name(name)} by mean score, in bins",
+        "tiles": tuple(class_tiles(results, code, notes, is_whole=is_one_of_two)),
+        "figures": (precision_recall, roc) if is_rare else (roc, precision_recall),
+        "in_use": _in_use(points, place, results, code),
+        "thresholds": (
+            threshold_table(
+                points,
+                score_of=_other(results, code) if points.reports_below else quoted_name(name),
+                in_use=place,
+                are_probabilities=curve.bins is not None,
+                prevalence=prevalence,
+            )
+            if len(points) and points.n_positive
+            else None
         ),
-        spread=spread_view(
+        "calibration": (
+            None
+            if curve.bins is None
+            else calibration_view(
+                curve.bins,
+                score_name=score_name,
+                share_name=f"share of {quoted_name(name)}",
+                name=f"Share of {quoted_name(name)} by mean score, in bins",
+            )
+        ),
+        "spread": spread_view(
             curve.histogram,
             names=(
                 quoted_name(name),
@@ -110,8 +96,8 @@ def one_class_view(
             name=f"Distribution of the score of {quoted_name(name)}, for the class and the rest",
             threshold=_threshold(curve, place),
         ),
-        what_if=what_if,
-    )
+        "what_if": what_if,
+    }
 
 
 def given_of(results: RunResults, code: int) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.charts.curves import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, listed_choices, quoted_name
-from offdiag_web.components.controls import CLASSES, LABELS, Caution, Paging, Segment, paging
+from offdiag_web.components.controls import CLASSES, LABELS, Caution, Segment, paging
 from offdiag_web.components.curves import (
     CalibrationView,
     SpreadView,
@@ -39,7 +39,6 @@ from offdiag_web.components.metric_values import (
     shown,
 )
 from offdiag_web.components.runs.frame import run_page
-from offdiag_web.components.tiles import Tile
 from offdiag_web.pages.run_curves.address import CurvesAddress
 from offdiag_web.pages.run_curves.class_curves import (
     given_of,
@@ -64,24 +63,9 @@ class SmallCurve:
     cases: str
 
 
-@dataclass(frozen=True, slots=True)
-class ManyClassesView:
-    """The worst classes, and the calibration of the largest score of each example."""
-
-    title: str
-    reading: str
-    area_name: str
-    tiles: tuple[Tile, ...]
-    kinds: tuple[Segment, ...]
-    curves: tuple[SmallCurve, ...]
-    paging: Paging
-    calibration: CalibrationView | None
-    spread: SpreadView | None
-
-
 def many_classes_view(
     found: RunCurves, results: RunResults, address: CurvesAddress, notes: Notes
-) -> ManyClassesView:
+) -> dict[str, object]:
     """Present the curves of several classes."""
     words = LABELS if isinstance(results.counted, CountedSets) else CLASSES
     pages = paging(
@@ -91,19 +75,19 @@ def many_classes_view(
         words=(words.one, words.many),
         url=lambda start: replace(address, start=start).url(),
     )
-    return ManyClassesView(
-        title=f"The worst {words.many}" if not found.start else f"Further {words.many}",
-        reading=_reading(found.ranked_by, words.one),
-        area_name=_AREAS[found.ranked_by],
-        tiles=tuple(overview_tiles(results, notes)),
-        kinds=_kinds(found.ranked_by, results, address),
-        curves=tuple(
+    return {
+        "title": f"The worst {words.many}" if not found.start else f"Further {words.many}",
+        "reading": _reading(found.ranked_by, words.one),
+        "area_name": _AREAS[found.ranked_by],
+        "tiles": tuple(overview_tiles(results, notes)),
+        "kinds": _kinds(found.ranked_by, results, address),
+        "curves": tuple(
             _small(curve, found.ranked_by, results, address, notes) for curve in found.shown
         ),
-        paging=pages,
-        calibration=_calibration(found.top_label),
-        spread=_spread(found.top_label),
-    )
+        "paging": pages,
+        "calibration": _calibration(found.top_label),
+        "spread": _spread(found.top_label),
+    }
 
 
 def _reading(ranked_by: RankedBy, noun: str) -> str:

@@ -62,19 +62,6 @@ class ExampleLine:
     """ "2 of 4 models", if examples are sorted by it."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelForm:
-    """The form that proposes labels of selected samples: classes, and an initial choice.
-
-    `version` is the label version that is shown, `draft_url` leads to the proposals.
-    """
-
-    draft_url: str
-    version: int
-    classes: tuple[str, ...]
-    label: str
-
-
 def examples_view(
     page: ExamplePage,
     address: ExamplesAddress,
@@ -142,16 +129,16 @@ def examples_view(
     )
 
 
-def _label_form(page: ExamplePage, address: ExamplesAddress) -> LabelForm | None:
+def _label_form(page: ExamplePage, address: ExamplesAddress) -> dict[str, object] | None:
     run = page.detail.run
     if run.truth is None:
         return None
-    return LabelForm(
-        DatasetAddress(run.project, run.dataset).draft_url(),
-        run.truth.number,
-        run.labels.names,
-        address.question.predicted or "",
-    )
+    return {
+        "draft_url": DatasetAddress(run.project, run.dataset).draft_url(),
+        "version": run.truth.number,
+        "classes": run.labels.names,
+        "label": address.question.predicted or "",
+    }
 
 
 def _names(page: ExamplePage) -> tuple[str, ...]:

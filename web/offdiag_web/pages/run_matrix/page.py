@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
@@ -18,7 +18,6 @@ from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.parameters import understood
 from offdiag_web.components.classes import (
-    Confusion,
     Grouping,
     class_order,
     default_order,
@@ -27,8 +26,6 @@ from offdiag_web.components.classes import (
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.matrix import (
     CellUrl,
-    GroupControls,
-    MatrixView,
     group_controls,
     matrix_density,
     matrix_view,
@@ -48,16 +45,13 @@ from offdiag_web.components.runs.frame import RUN, run_page, stored_run
 from offdiag_web.components.slices import worst_slices
 from offdiag_web.components.tiles import Headline, cost_tile, headline
 from offdiag_web.pages.run_matrix import sets_page, weighted_page
-from offdiag_web.pages.run_matrix.class_panel import ClassPanel, class_panel
+from offdiag_web.pages.run_matrix.class_panel import class_panel
 from offdiag_web.pages.run_matrix.displayed import (
     displayed_run,
     matrix_file_name,
     requested_matrix,
 )
 from offdiag_web.pages.run_matrix.map_view import (
-    Map,
-    Superclasses,
-    Window,
     map_of,
     superclasses,
     window_of,
@@ -143,48 +137,27 @@ LARGEST_TABLE = 30
 """Most classes shown in one table; a larger one is too much for browsers and readers."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixPage:
-    """Everything below the header. `window` and `map` are None if the table shows everything."""
-
-    headline: Headline
-    matrix: MatrixView
-    n_classes: int
-    window: Window | None
-    map: Map | None
-    norms: tuple[Segment, ...]
-    orders: tuple[Segment, ...]
-    transpose: Segment
-    classes: ClassPanel
-    class_orders: tuple[Segment, ...]
-    confusions: tuple[Confusion, ...]
-    notes: tuple[str, ...]
-    notices: tuple[str, ...]
-    groups: GroupControls | None = None
-    """Set if the dataset has groups of classes."""
-    superclasses: Superclasses | None = None
-
-
 def matrix_page(
     results: RunResults,
     address: MatrixAddress,
+    notices: list[str],
     *,
     has_examples: bool,
-    grouping: Grouping | None = None,
-) -> MatrixPage:
-    """Present the results of a run according to its address.
+    grouping: Grouping | None,
+) -> dict[str, object]:
+    """Present the results of a run according to its address, and add to the notices.
 
     With `has_examples`, counts link to the predictions they count. `grouping` refers to the
-    classes of the results.
+    classes of the results. `window` and `map` are None if the table shows everything.
     """
     run_id = address.run_id if has_examples else None
     notes = Notes()
     matrix = results.matrix
     window, codes, whole = None, None, None
-    notices: list[str] = []
     if matrix.n_classes > LARGEST_TABLE:
         order = class_order(matrix, address.order, grouping)
-        window, notices = window_of(matrix, order, address, has_examples=has_examples)
+        window, said = window_of(matrix, order, address, has_examples=has_examples)
+        notices += said
         codes = window.codes
         whole = map_of(matrix, order, address, window, grouping)
     view = matrix_view(
@@ -195,28 +168,29 @@ def matrix_page(
         grouping=grouping,
         looked_at=None if window is None else window.cell,
     )
-    return MatrixPage(
-        headline=_headline(results, notes),
-        matrix=view,
-        n_classes=matrix.n_classes,
-        window=window,
-        map=whole,
-        norms=norm_segments(address),
-        orders=order_segments(matrix, address, grouping),
-        transpose=transpose_segment(address),
-        classes=class_panel(results, address, notes, run_id=run_id, grouping=grouping),
-        class_orders=(
+    return {
+        "headline": _headline(results, notes),
+        "matrix": view,
+        "n_classes": matrix.n_classes,
+        "window": window,
+        "map": whole,
+        "norms": norm_segments(address),
+        "orders": order_segments(matrix, address, grouping),
+        "transpose": transpose_segment(address),
+        "classes": class_panel(results, address, notes, run_id=run_id, grouping=grouping),
+        "class_orders": (
             Segment("Support", replace(address, worst_first=False).url(), not address.worst_first),
             Segment("Recall", replace(address, worst_first=True).url(), address.worst_first),
         ),
-        confusions=most_frequent(matrix, at_most=6, run_id=run_id, part=address.part),
-        notes=tuple(notes.texts),
-        notices=tuple(notices),
-        groups=None
-        if grouping is None
-        else group_controls(grouping, address, with_list=window is None and not view.bands),
-        superclasses=superclasses(matrix, grouping) if window else None,
-    )
+        "confusions": most_frequent(matrix, at_most=6, run_id=run_id, part=address.part),
+        "notes": tuple(notes.texts),
+        "groups": (
+            None
+            if grouping is None
+            else group_controls(grouping, address, with_list=window is None and not view.bands)
+        ),
+        "superclasses": superclasses(matrix, grouping) if window else None,
+    }
 
 
 def _headline(results: RunResults, notes: Notes) -> Headline:
@@ -270,12 +244,14 @@ def page(run_id: str) -> Response:
         address = seen.address
         if address.order is None and _starts_clustered(seen.results.matrix, seen.grouping):
             address = replace(address, order="cluster")
+        notices += seen.notices
         counts = unlabelled_run(detail)
         if counts is None:
             view = matrix_page(
-                seen.results, address, has_examples=has_examples, grouping=seen.grouping
+                *(seen.results, address, notices),
+                has_examples=has_examples,
+                grouping=seen.grouping,
             )
-        notices += [*seen.notices, *(view.notices if view else ())]
     return run_page(
         "run_matrix/page.html",
         detail,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -24,16 +24,12 @@ from offdiag_web.app.parameters import understood
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.controls import Paging, Segment
 from offdiag_web.components.metric_values import Notes
 from offdiag_web.components.runs.frame import results_of, run_page
 from offdiag_web.components.tiles import Headline, Tile, metric_tile, own_tiles, small_classes
 from offdiag_web.pages.run_matrix.drawings import markdown_lines, markdown_text
 from offdiag_web.pages.run_matrix.sets_tables import (
     LabelSetsAddress,
-    LabelStrip,
-    LabelTable,
-    MassTable,
     label_codes,
     label_strips,
     label_tables,
@@ -57,49 +53,33 @@ _TILES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SetsPage:
-    """Everything below the header of a multi-label run."""
-
-    headline: Headline
-    n_labels: int
-    orders: tuple[Segment, ...]
-    strips: tuple[LabelStrip, ...]
-    tables: tuple[LabelTable, ...]
-    window: Paging
-    norms: tuple[Segment, ...]
-    matrix: MassTable
-    empty: tuple[tuple[str, str], ...]
-    most_missed: str | None
-    most_spurious: str | None
-    notes: tuple[str, ...]
-
-
-def sets_page(results: RunResults, counted: CountedSets, address: LabelSetsAddress) -> SetsPage:
+def sets_page(
+    results: RunResults, counted: CountedSets, address: LabelSetsAddress
+) -> dict[str, object]:
     """Present the results of a run according to its address."""
     notes = Notes()
     codes = label_codes(results, counted, address.order)
     window = window_of(codes, address)
     shown = codes[window.start : window.end]
     empty = counted.tally.empty_sets
-    return SetsPage(
-        headline=_headline(results, counted, notes),
-        n_labels=counted.n_classes,
-        orders=order_segments(address),
-        strips=label_strips(results, counted, shown, notes),
-        tables=label_tables(counted, shown, address),
-        window=window,
-        norms=norm_segments(address),
-        matrix=mass_table(counted, shown, address),
-        empty=(
+    return {
+        "headline": _headline(results, counted, notes),
+        "n_labels": counted.n_classes,
+        "orders": order_segments(address),
+        "strips": label_strips(results, counted, shown, notes),
+        "tables": label_tables(counted, shown, address),
+        "window": window,
+        "norms": norm_segments(address),
+        "matrix": mass_table(counted, shown, address),
+        "empty": (
             ("No actual label", numbers.count(empty.n_true_empty)),
             ("No predicted label", numbers.count(empty.n_pred_empty)),
             ("Both", numbers.count(empty.both_empty)),
         ),
-        most_missed=_most(counted, empty.missed_when_pred_empty.tolist()),
-        most_spurious=_most(counted, empty.spurious_when_true_empty.tolist()),
-        notes=tuple(notes.texts),
-    )
+        "most_missed": _most(counted, empty.missed_when_pred_empty.tolist()),
+        "most_spurious": _most(counted, empty.spurious_when_true_empty.tolist()),
+        "notes": tuple(notes.texts),
+    }
 
 
 def _headline(results: RunResults, counted: CountedSets, notes: Notes) -> Headline:

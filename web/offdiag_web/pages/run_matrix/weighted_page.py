@@ -50,24 +50,11 @@ class WeightLine:
     values: tuple[tuple[ShownValue, str | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedPage:
-    """Everything below the header of a weighted run; `heads` is empty for too many classes.
+def weighted_page(results: RunResults, counted: WeightedCounts) -> dict[str, object]:
+    """Present the results of a run with weights; `heads` is empty for too many classes.
 
     `not_checked` are rules that raise no flag for any weighted run, with the reason.
     """
-
-    headline: Headline
-    n_samples: str
-    n_effective: str
-    heads: tuple[ClassHead, ...]
-    lines: tuple[WeightLine, ...]
-    notes: tuple[str, ...]
-    not_checked: tuple[str, ...]
-
-
-def weighted_page(results: RunResults, counted: WeightedCounts) -> WeightedPage:
-    """Present the results of a run with weights."""
     notes = Notes()
     found = headline(results, notes)
     if results.costs is not None:
@@ -75,12 +62,12 @@ def weighted_page(results: RunResults, counted: WeightedCounts) -> WeightedPage:
         found = Headline((*found.tiles, tile), found.n_cases, found.caution)
     heads = tuple(map(class_head, counted.labels.names))
     is_read = counted.n_classes <= LARGEST_TABLE
-    return WeightedPage(
-        headline=found,
-        n_samples=numbers.count(counted.total),
-        n_effective=numbers.count(round(counted.n_effective)),
-        heads=heads if is_read else (),
-        lines=tuple(
+    return {
+        "headline": found,
+        "n_samples": numbers.count(counted.total),
+        "n_effective": numbers.count(round(counted.n_effective)),
+        "heads": heads if is_read else (),
+        "lines": tuple(
             _line(
                 *(results, counted, code, heads[code], notes),
                 with_cells=is_read,
@@ -88,11 +75,11 @@ def weighted_page(results: RunResults, counted: WeightedCounts) -> WeightedPage:
             )
             for code in range(counted.n_classes)
         ),
-        notes=tuple(notes.texts),
-        not_checked=tuple(
+        "notes": tuple(notes.texts),
+        "not_checked": tuple(
             f"{rule} {RULES[rule].title}: {why}." for rule, why in unchecked_rules(counted).items()
         ),
-    )
+    }
 
 
 def _line(

@@ -20,7 +20,6 @@ from offdiag.store.run_page import RunDetail, RunHeader
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import (
-    Chip,
     class_words,
     moment,
     orientation_chip,
@@ -82,47 +81,25 @@ class Margin:
     predicted_agrees: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class OrientationRecord:
-    """How the matrix was logged and is stored, and whether its margins match the dataset."""
-
-    logged_as: str
-    stored_as: str
-    verdict: str
-    chip: Chip
-    margins: tuple[Margin, ...]
-    n_left_out: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lineage:
-    """The run whose scores this one was decided from, and the decision rule in words."""
-
-    source: str
-    source_url: str
-    rule: str
-    facts: tuple[Fact, ...]
-
-
 _RULES = {
     "least_expected_cost": "For each example, the prediction with the lowest expected cost.",
     "threshold": "The positive class if its score is at least the threshold.",
 }
 
 
-def lineage_of(derivation: Derivation) -> Lineage:
+def lineage_of(derivation: Derivation) -> dict[str, object]:
     """The source run and the decision rule of a derived run."""
     recipe = dict(derivation.recipe)
     rule = str(recipe.pop("rule", "unknown"))
-    return Lineage(
-        derivation.run_id,
-        run_url(derivation.run_id),
-        _RULES.get(rule, rule),
-        tuple(
+    return {
+        "source": derivation.run_id,
+        "source_url": run_url(derivation.run_id),
+        "rule": _RULES.get(rule, rule),
+        "facts": tuple(
             Fact(name, text if isinstance(text, str) else json.dumps(text, ensure_ascii=False))
             for name, text in recipe.items()
         ),
-    )
+    }
 
 
 def facts_of(detail: RunDetail, now: datetime) -> list[Fact]:
@@ -209,18 +186,18 @@ def labels_note(detail: RunDetail) -> str:
     return f"{numbers.plural(len(labels), words.one, words.many)}, {known}{part}.{note}"
 
 
-def orientation_of(detail: RunDetail) -> OrientationRecord:
+def orientation_of(detail: RunDetail) -> dict[str, object]:
     """How the orientation of the matrix was stated and verified."""
     run = detail.run
     margins = _margins(run.labels.names, run.orientation_evidence or {})
-    return OrientationRecord(
-        logged_as=_SOURCES[run.source] if run.counted_on is None else _COUNTED_ELSEWHERE,
-        stored_as="actual classes in rows, predicted classes in columns",
-        verdict=_verdict_text(run),
-        chip=orientation_chip(run.source, run.orientation_verdict, counted_on=run.counted_on),
-        margins=margins[:MOST_MARGINS],
-        n_left_out=max(len(margins) - MOST_MARGINS, 0),
-    )
+    return {
+        "logged_as": _SOURCES[run.source] if run.counted_on is None else _COUNTED_ELSEWHERE,
+        "stored_as": "actual classes in rows, predicted classes in columns",
+        "verdict": _verdict_text(run),
+        "chip": orientation_chip(run.source, run.orientation_verdict, counted_on=run.counted_on),
+        "margins": margins[:MOST_MARGINS],
+        "n_left_out": max(len(margins) - MOST_MARGINS, 0),
+    }
 
 
 def _verdict_text(run: RunHeader) -> str:

@@ -135,27 +135,6 @@ class ThreeColumns:
     n_tests: int
 
 
-@dataclass(frozen=True, slots=True)
-class SlicesView:
-    """Everything below the header of a run that has slice columns."""
-
-    said: tuple[str, str] | None
-    kinds: tuple[Segment, ...]
-    lines: tuple[SliceLine, ...]
-    n_tests: int
-    n_significant: int
-    n_left_out: int
-    heat: Heat | None
-    """This and the following fields need counts, so they are empty if examples have weights."""
-    cross: Cross | None
-    three: ThreeColumns | None
-    classes: tuple[str, ...]
-    fairness: FairnessView | None
-    conditions: tuple[str, ...]
-    """Gate conditions that would refuse this run for its worst slices, quoted for a shell."""
-    formats: tuple[tuple[str, str], ...]
-
-
 blueprint = Blueprint("run_slices", __name__)
 
 
@@ -206,7 +185,7 @@ def _findings(run_id: str, query: SlicesQuery) -> RunFindings | None:
     return slice_findings(database, run_id, results.counted, columns=query.crossed)
 
 
-def _view(run_id: str, findings: RunFindings, notices: list[str]) -> SlicesView:
+def _view(run_id: str, findings: RunFindings, notices: list[str]) -> dict[str, object]:
     """Present the slices. Invalid parameters of the query are added to `notices`."""
     found, labels = findings.found, findings.labels
     kinds = {name: of for name, _, of in KINDS if name}
@@ -222,25 +201,25 @@ def _view(run_id: str, findings: RunFindings, notices: list[str]) -> SlicesView:
         label = labels[0 if worst is None or worst.code is None else worst.code]
     path = f"/runs/{run_id}/slices"
     is_weighted = found.question.is_weighted
-    return SlicesView(
-        said=statement(found, labels),
-        kinds=tuple(
+    return {
+        "said": statement(found, labels),
+        "kinds": tuple(
             Segment(text, with_query(path, {"show": name or None}), name == chosen)
             for name, text, of in KINDS
             if not of or any(key in of for key, _ in found.metrics)
         ),
-        lines=slice_lines(found, run_id, labels, limit=LINES, keys=keys or None),
-        n_tests=found.n_tests,
-        n_significant=found.n_found,
-        n_left_out=found.counts.n_left_out,
-        heat=None if is_weighted else class_heat(found, run_id, labels),
-        cross=None if is_weighted else _cross(found, run_id, labels, label, notices),
-        three=None if is_weighted else _three(found, run_id, notices),
-        classes=tuple(labels),
-        fairness=None if is_weighted else fairness_view(run_id, names, by, label),
-        conditions=_conditions(found, labels),
-        formats=(("CSV", f"{path}.csv"), ("JSON", f"{path}.json")),
-    )
+        "lines": slice_lines(found, run_id, labels, limit=LINES, keys=keys or None),
+        "n_tests": found.n_tests,
+        "n_significant": found.n_found,
+        "n_left_out": found.counts.n_left_out,
+        "heat": None if is_weighted else class_heat(found, run_id, labels),
+        "cross": None if is_weighted else _cross(found, run_id, labels, label, notices),
+        "three": None if is_weighted else _three(found, run_id, notices),
+        "classes": tuple(labels),
+        "fairness": None if is_weighted else fairness_view(run_id, names, by, label),
+        "conditions": _conditions(found, labels),
+        "formats": (("CSV", f"{path}.csv"), ("JSON", f"{path}.json")),
+    }
 
 
 def _three(found: SliceFindings, run_id: str, notices: list[str]) -> ThreeColumns | None:

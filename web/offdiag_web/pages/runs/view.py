@@ -70,28 +70,6 @@ class BaselineNote:
     drop_url: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ListFrame:
-    """What surrounds the rows, whether they are of one dataset or of several."""
-
-    title: str
-    query: str
-    kept: tuple[tuple[str, str], ...]
-    """Fields the filter form sends along, so that sorting and columns survive a new filter."""
-    notices: tuple[str, ...]
-    terms: tuple[TermChip, ...]
-    summary: str
-    json_url: str
-    csv_url: str
-    all_url: str
-    save_url: str
-    kept_by_selection: tuple[tuple[str, str], ...]
-    selected: frozenset[str]
-    selected_elsewhere: tuple[str, ...]
-    """Ids of selected runs that are not among the rows."""
-    clear_url: str | None
-
-
 def list_frame(
     address: RunListAddress,
     explicit: RunListAddress,
@@ -101,28 +79,29 @@ def list_frame(
     notices: Sequence[str],
     without: Sequence[int],
     shown: Sequence[str],
-) -> ListFrame:
-    """The frame; `without` maps each term to the number of runs without it.
+) -> dict[str, object]:
+    """What surrounds the rows, whether they are of one dataset or of several.
 
+    `without` maps each term to the number of runs without it, `shown` are ids of the rows.
     `explicit` also states defaults, such as the order, for views that are stored.
     """
     words = filter_text(address.terms)
-    return ListFrame(
-        title=f"Runs where {words} · {scope}" if words else f"Runs · {scope}",
-        query=words,
-        kept=tuple(field for field in address.kept_by_form if field[0] != "group"),
-        notices=tuple(notices),
-        terms=_term_chips(address, without),
-        summary=summary,
-        json_url=explicit.url("json"),
-        csv_url=explicit.url("csv"),
-        all_url=RunListAddress().url(),
-        save_url=with_query("/views", {"of": _without_selection(explicit)}),
-        kept_by_selection=_kept(address, without=("base",)),
-        selected=frozenset(address.selected),
-        selected_elsewhere=tuple(each for each in address.selected if each not in shown),
-        clear_url=replace(address, selected=()).url() if address.selected else None,
-    )
+    return {
+        "title": f"Runs where {words} · {scope}" if words else f"Runs · {scope}",
+        "query": words,
+        "kept": tuple(field for field in address.kept_by_form if field[0] != "group"),
+        "notices": tuple(notices),
+        "terms": _term_chips(address, without),
+        "summary": summary,
+        "json_url": explicit.url("json"),
+        "csv_url": explicit.url("csv"),
+        "all_url": RunListAddress().url(),
+        "save_url": with_query("/views", {"of": _without_selection(explicit)}),
+        "kept_by_selection": _kept(address, without=("base",)),
+        "selected": frozenset(address.selected),
+        "selected_elsewhere": tuple(each for each in address.selected if each not in shown),
+        "clear_url": replace(address, selected=()).url() if address.selected else None,
+    }
 
 
 def _term_chips(address: RunListAddress, without: Sequence[int]) -> tuple[TermChip, ...]:

@@ -156,19 +156,7 @@ def _one_leads(judged: Leads, names: Sequence[str]) -> str:
     return f"{text}; {_TOGETHER}, the {runs} do not differ significantly."
 
 
-@dataclass(frozen=True, slots=True)
-class SliderView:
-    """The cost that is varied: what it is, its value, and its lever in words and as text."""
-
-    label: str
-    what: str
-    value: str
-    lever: str
-    unit: str
-    cells: str
-
-
-def slider_view(found: WhatIf) -> SliderView | None:
+def slider_view(found: WhatIf) -> dict[str, object] | None:
     """Present the lever of the scenario; None if no cost can be varied."""
     lever = found.scenario.lever
     if lever is None:
@@ -181,17 +169,17 @@ def slider_view(found: WhatIf) -> SliderView | None:
     else:
         predicted = numbers.shortened(labels.names[lever.predicted], longest=24)
         label = f"A missed {actual}, predicted {predicted}, costs"
-    return SliderView(
-        label=label,
-        what=lever_sentence(lever, found.scenario.effective),
-        value=cost_text(float(f"{lever.now:.6g}")),
-        lever=lever_text(lever, labels),
-        unit=cost_text(lever.unit),
-        cells=" ".join(
+    return {
+        "label": label,
+        "what": lever_sentence(lever, found.scenario.effective),
+        "value": cost_text(float(f"{lever.now:.6g}")),
+        "lever": lever_text(lever, labels),
+        "unit": cost_text(lever.unit),
+        "cells": " ".join(
             f"w{one}.{other}:{cost_text(cost)}"
             for (one, other), cost in moved_cells(lever, saved, 1.0).items()
         ),
-    )
+    }
 
 
 def flip_sentence(stretches: Sequence[Stretch], letters: Sequence[str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from markupsafe import Markup
 
 from offdiag.domain.number_text import Amounts
 from offdiag.flags.warning import named
@@ -41,19 +40,7 @@ class Figure:
     is_honest: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ThresholdCard:
-    """The figures and the chart for one class of one run; `how` says what each error costs."""
-
-    name: str
-    run: str
-    unit: str
-    figures: tuple[Figure, ...]
-    chart: Markup
-    how: str
-
-
-def threshold_card(database: Database, found: WhatIf) -> ThresholdCard | None:
+def threshold_card(database: Database, found: WhatIf) -> dict[str, object] | None:
     """The card for the cheapest run with scores; None if it has no costs."""
     lever = found.scenario.lever
     ranked = sorted(
@@ -76,7 +63,7 @@ def threshold_card(database: Database, found: WhatIf) -> ThresholdCard | None:
     return _card(found, run, curve)
 
 
-def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard | None:
+def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> dict[str, object] | None:
     shares, code = found.scenario.prevalence, curve.code
     matrix, costs, place = run.matrix, found.scenario.effective, code
     # Intervals are computed class by class: two classes keep their order, as on the decisions
@@ -94,14 +81,14 @@ def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard 
     chart = threshold_chart(by_point, amounts, name, unit=unit)
     if chart is None:
         return None
-    return ThresholdCard(
-        name=named(name),
-        run=run.name,
-        unit=unit,
-        figures=tuple(_figures(by_point, matrix, amounts, name)),
-        chart=chart,
-        how=_how(found, costs, name, place=place),
-    )
+    return {
+        "name": named(name),
+        "run": run.name,
+        "unit": unit,
+        "figures": tuple(_figures(by_point, matrix, amounts, name)),
+        "chart": chart,
+        "how": _how(found, costs, name, place=place),
+    }
 
 
 def _costs_against_rest(found: WhatIf, matrix: ConfusionMatrix, code: int) -> CostMatrix:
