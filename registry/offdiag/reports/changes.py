@@ -103,13 +103,15 @@ def find_changes(
     has values of metrics that were `redefined` by the old definition only, which are not compared
     with those of another run.
     """
-    compared = _held_together(
-        [
-            change
-            for pair in _pairs(before, after)
-            for change in _compared(pair, metrics, redefined if pair.is_of_gone_run else ())
-        ]
-    )
+    changes = [
+        change
+        for pair in _pairs(before, after)
+        for change in _compared(pair, metrics, redefined if pair.is_of_gone_run else ())
+    ]
+    n_bounded = sum(change.low is not None for change in changes)
+    wider = normal_quantile(confidence_together(_CONFIDENCE, n_bounded))
+    factor = wider / normal_quantile(_CONFIDENCE)
+    compared = [_widened(change, factor) for change in changes]
     beyond = [change for change in compared if _is_beyond(change)]
     beyond.sort(key=lambda change: -_half_widths(change))
     return Changes(tuple(beyond), len(compared))
@@ -199,14 +201,6 @@ def _bounds(pair: _Pair, before: MetricValue, after: MetricValue) -> tuple[float
         return None
     # The old samples are among the new ones, which the interval of the old value allows for.
     return after.value - before.ci_high, after.value - before.ci_low
-
-
-def _held_together(changes: Sequence[Change]) -> list[Change]:
-    """The changes, with intervals of differences widened according to their number."""
-    n_bounded = sum(change.low is not None for change in changes)
-    wider = normal_quantile(confidence_together(_CONFIDENCE, n_bounded))
-    factor = wider / normal_quantile(_CONFIDENCE)
-    return [_widened(change, factor) for change in changes]
 
 
 def _widened(change: Change, factor: float) -> Change:

@@ -144,6 +144,13 @@ def make_report(
         evidence_before=earlier.evidence,
     )
     since = None if previous is None else previous.edition.number
+    best = runs[0] if runs else None
+    point = HistoryPoint(
+        edition.number,
+        edition.fire_time,
+        None if best is None else best.name,
+        None if best is None else best.metrics.get(scope.ranking_metric),
+    )
     return Report(
         edition=edition,
         scope=scope,
@@ -151,7 +158,7 @@ def make_report(
         findings=Findings(since, False, Changes((), 0), (), (), (), alerts)
         if before is None
         else _findings(scope, snapshot, runs, before, alerts, older=older),
-        history=_history(edition, scope, runs, _line(scope, snapshot, runs, before, older)),
+        history=(*_line(scope, snapshot, runs, before, older)[1 - LONGEST_HISTORY :], point),
     )
 
 
@@ -276,22 +283,6 @@ def mentioned_runs(snapshot: Snapshot) -> set[str]:
 def scored_runs(snapshot: Snapshot) -> set[str]:
     """Ids of the runs of an edition that have figures."""
     return {run.id for run in snapshot.runs}
-
-
-def _history(
-    edition: EditionFacts,
-    scope: ReportScope,
-    runs: Sequence[RunFigures],
-    line: Sequence[HistoryPoint],
-) -> tuple[HistoryPoint, ...]:
-    best = runs[0] if runs else None
-    point = HistoryPoint(
-        edition.number,
-        edition.fire_time,
-        None if best is None else best.name,
-        None if best is None else best.metrics.get(scope.ranking_metric),
-    )
-    return (*line[1 - LONGEST_HISTORY :], point)
 
 
 def _line(

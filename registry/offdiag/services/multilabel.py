@@ -162,7 +162,9 @@ def label_costs_of(
     """
     with database.read() as session:
         sets, labels = sets_of_run(session, run_id)
-        outcomes = _of_each_label(costs, others or OutcomeCosts(), labels)
+        for name in costs:
+            labels.code_of(name, field_name="costs")
+        outcomes = tuple(costs.get(name, others or OutcomeCosts()) for name in labels.names)
         curves = curves_of_runs(session, [run_id], range(len(labels))).get(run_id, {})
         pair = None if baseline is None else _pair(session, baseline, run_id)
     weights = tuple(_two_class_costs(each) for each in outcomes)
@@ -192,14 +194,6 @@ def set_costs(actual: Sets, predicted: Sets, weights: Sequence[CostMatrix]) -> F
     for code, costs in enumerate(weights):
         total += costs.weights[actual[:, code].astype(np.intp), predicted[:, code].astype(np.intp)]
     return total
-
-
-def _of_each_label(
-    costs: Mapping[str, OutcomeCosts], others: OutcomeCosts, labels: LabelSet
-) -> tuple[OutcomeCosts, ...]:
-    for name in costs:
-        labels.code_of(name, field_name="costs")
-    return tuple(costs.get(name, others) for name in labels.names)
 
 
 def _two_class_costs(costs: OutcomeCosts) -> CostMatrix:

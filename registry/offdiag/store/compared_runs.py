@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Select, case, or_, select
+from sqlalchemy import case, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
@@ -65,16 +65,9 @@ class Predicted:
 def compared_runs(session: Session, run_ids: Sequence[str]) -> dict[str, ComparedRun]:
     """Runs by id, without those that do not exist or were deleted."""
     head = aliased(TruthVersionRow)
-    rows = session.execute(_runs_with_heads(run_ids, head))
-    return {row[0].id: _run(row) for row in rows.all()}
-
-
-def _runs_with_heads(
-    run_ids: Sequence[str], head: type[TruthVersionRow]
-) -> Select[*tuple[Any, ...]]:
     has_predictions = RunRow.source_orientation == SourceOrientation.PREDICTIONS
     newest = newest_number(TruthVersionRow)
-    return (
+    rows = session.execute(
         select(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, head, UploadedMatrixRow)
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
@@ -89,6 +82,7 @@ def _runs_with_heads(
         .outerjoin(UploadedMatrixRow, UploadedMatrixRow.run_id == RunRow.id)
         .where(RunRow.id.in_(run_ids), RunRow.deleted_at.is_(None))
     )
+    return {row[0].id: _run(row) for row in rows.all()}
 
 
 def _run(row: Sequence[Any]) -> ComparedRun:

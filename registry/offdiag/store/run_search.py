@@ -77,7 +77,7 @@ def found_page(
     where = [RunRow.deleted_at.is_(None), holds(plain, dialect)]
     rows: list[Row[*tuple[Any, ...]]] = []
     first = order[0].field if order else None
-    if _is_indexed(first) and not _is_undefined(after):
+    if _is_indexed(first) and not (after is not None and after.values[0] is None):
         assert isinstance(first, MetricField)  # noqa: S101  # As was just looked at.
         for weighted in (False, True) if after is None else range(bool(after.values[0]), 2):
             among = _along_index(first.key, sorting, after, weighted=bool(weighted)).where(*where)
@@ -101,11 +101,6 @@ def _is_indexed(first: Field | None) -> bool:
     return (
         isinstance(first, MetricField) and first.class_label is None and first.side is Side.VALUE
     )
-
-
-def _is_undefined(place: SearchPlace | None) -> bool:
-    """Whether the first sort key is missing at a place."""
-    return place is not None and place.values[0] is None
 
 
 def _sorted_by(ordering: Ordering, dialect: str) -> Iterator[tuple[ColumnElement[Any], bool]]:

@@ -73,24 +73,20 @@ def without_slices(session: Session, condition: Condition) -> Condition:
         case Not(inner):
             return Not(without_slices(session, inner))
         case Comparison(field=MetricField() as field) if field.is_of_slices:
-            return _of_runs(
+            found = tuple(
                 run_id
                 for run_id, value in values_on_slices(session, field).items()
                 if _holds(condition, end_of(value, field.side))
             )
+            if len(found) > MOST_FOUND:
+                raise InvalidInput(
+                    f"a condition on a slice holds for {len(found):,} runs.",
+                    field="filter",
+                    hint=f"Up to {MOST_FOUND:,} are listed; ask for a higher or lower value.",
+                )
+            return Comparison(AttributeField(Attribute.ID), Operator.IN, found)
         case _:
             return condition
-
-
-def _of_runs(run_ids: Iterable[str]) -> Condition:
-    found = tuple(run_ids)
-    if len(found) > MOST_FOUND:
-        raise InvalidInput(
-            f"a condition on a slice holds for {len(found):,} runs.",
-            field="filter",
-            hint=f"Up to {MOST_FOUND:,} are listed; ask for a higher or lower value.",
-        )
-    return Comparison(AttributeField(Attribute.ID), Operator.IN, found)
 
 
 def end_of(value: MetricValue, side: Side) -> float | None:

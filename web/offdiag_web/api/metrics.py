@@ -36,11 +36,11 @@ def get_metric(key: str) -> Definitions:
 
 
 def _definitions(specs: Iterable[MetricSpec]) -> Definitions:
-    return Definitions(metrics=[_definition(spec) for spec in specs])
-
-
-def _definition(spec: MetricSpec) -> Definition:
-    return Definition.made_of(spec, low=_end(spec.low), high=_end(spec.high))
+    return Definitions(
+        metrics=[
+            Definition.made_of(spec, low=_end(spec.low), high=_end(spec.high)) for spec in specs
+        ]
+    )
 
 
 def _end(bound: float) -> float | None:

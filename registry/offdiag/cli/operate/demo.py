@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import shlex
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -84,7 +83,9 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
             run.id for run in demo_runs(database) if (run.dataset, run.name) == (DIGITS, IN_USE)
         )
         judge_runs(database, in_use=in_use)
-        evaluated = _evaluated(demo_runs(database))
+        evaluated = {
+            entry.id for entry in demo_runs(database) if entry.state is RunState.EVALUATED
+        }
         with working_in_background(database, settings):
             entries = evaluated_entries(database, evaluated)
             approve_run_in_use(database, in_use=in_use)
@@ -143,10 +144,6 @@ def _create_report(database: Database, settings: Settings, in_use: str) -> None:
             timeout_s=_WAIT_S,
             settings=settings.jobs,
         )
-
-
-def _evaluated(entries: Iterable[RunEntry]) -> set[str]:
-    return {entry.id for entry in entries if entry.state is RunState.EVALUATED}
 
 
 def evaluated_entries(database: Database, seen: set[str]) -> list[RunEntry]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -17,7 +16,7 @@ from offdiag.domain.sentences import listed, visible
 from offdiag.domain.sentences import name as name_in_text
 from offdiag.domain.texts import CostName, name_segment
 from offdiag.inputs.files.costs import read_weights
-from offdiag.metrics.costs.matrix import CostChange, CostOddity, changed_costs, check_costs
+from offdiag.metrics.costs.matrix import CostOddity, changed_costs, check_costs
 from offdiag.records.base import Request
 from offdiag.records.cost import (
     CostList,
@@ -63,7 +62,25 @@ def diff(*, first: str, second: str, project: str, call: Call) -> None:
     shown: list[Shown] = [*facts]
     if changes:
         shown.append(difference_table(_name(before), _name(after), changes))
-    call.print(_difference_dict(before, after, changes), shown or "No cost differs.")
+    call.print(
+        {
+            "before": {"name": before.name, "version": before.version},
+            "after": {"name": after.name, "version": after.version},
+            "currencies": [before.currency, after.currency],
+            "only_before": _only(before, after),
+            "only_after": _only(after, before),
+            "cells": [
+                {
+                    "actual": change.actual,
+                    "predicted": change.predicted,
+                    "before": change.before,
+                    "after": change.after,
+                }
+                for change in changes
+            ],
+        },
+        shown or "No cost differs.",
+    )
     if changes or facts:
         click.get_current_context().exit(1)
 
@@ -87,27 +104,6 @@ def _only(one: Costs, other: Costs) -> list[str]:
 
 def _name(costs: Costs) -> str:
     return visible(f"{costs.name}@{costs.version}")
-
-
-def _difference_dict(
-    before: Costs, after: Costs, changes: tuple[CostChange, ...]
-) -> dict[str, Any]:
-    return {
-        "before": {"name": before.name, "version": before.version},
-        "after": {"name": after.name, "version": after.version},
-        "currencies": [before.currency, after.currency],
-        "only_before": _only(before, after),
-        "only_after": _only(after, before),
-        "cells": [
-            {
-                "actual": change.actual,
-                "predicted": change.predicted,
-                "before": change.before,
-                "after": change.after,
-            }
-            for change in changes
-        ],
-    }
 
 
 _project = project_option("Project it belongs to.")

@@ -103,21 +103,11 @@ def probability_of_gain(
     unit = np.where(changed > 0, _divided((sums * squared).sum(axis=axis), changed), 1.0)
     numbers = np.where(changes == 0, 0.0, sums * np.expand_dims(unit, axis))
     one_more = np.expand_dims(greatest * unit, axis)
-    return _negative_sums(
-        np.concatenate([numbers, np.ones_like(one_more)], axis=axis),
-        np.concatenate([changes, one_more], axis=axis),
-        axis=axis,
-    )
-
-
-def _negative_sums(shapes: Floats, values: Floats, *, axis: int) -> Floats:
-    """P(sum of values times independent gamma variables of these shapes < 0), along `axis`.
-
-    0 if no value is negative; otherwise 1 if none is positive.
-    """
+    shapes = np.concatenate([numbers, np.ones_like(one_more)], axis=axis)
     with optional:
         from scipy.special import ndtr
 
+    values = np.concatenate([changes, one_more], axis=axis)
     used = np.where(shapes > 0, values, 0.0)
     smallest, largest = used.min(axis=axis, keepdims=True), used.max(axis=axis, keepdims=True)
     is_open = (smallest < 0) & (largest > 0)

@@ -25,7 +25,7 @@ from offdiag.domain.values import Reason
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.gradients import Cells, Codes, Floats, Gradient
 from offdiag.metrics.orientation import STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS, actual_totals
-from offdiag.metrics.quantity import Causes, Quantity, cause, defined_except, first_cause, fraction
+from offdiag.metrics.quantity import Quantity, cause, defined_except, first_cause, fraction
 from offdiag.metrics.spec import Direction, MetricSpec, Scope, Symmetry
 
 CLASS_AXIS = -1
@@ -59,29 +59,6 @@ def evaluate_costs(
         unknown = ((prevalence > 0) & (tested == 0)).any(axis=CLASS_AXIS)
         undefined = first_cause(undefined, cause(Reason.CLASS_ABSENT, np.asarray(unknown)))
     expected, support = expected_samples(counts, prevalence=prevalence)
-    return _summary(expected, support, n_samples, weights, undefined)
-
-
-def expected_samples(
-    counts: NDArray[Any], *, prevalence: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """Samples that costs are summed over, (..., K, K), and those of each actual class, (..., K).
-
-    Without a prevalence they are the counts. With one, the samples of each class are weighted so
-    that the class has its share of the total.
-    """
-    expected = counts.astype(np.float64)
-    support = actual_totals(expected)
-    if prevalence is None:
-        return expected, support
-    wanted = prevalence * support.sum(axis=CLASS_AXIS)[..., np.newaxis]
-    factor = np.divide(wanted, support, out=np.zeros_like(support), where=support > 0)
-    return expected * factor[..., np.newaxis], wanted
-
-
-def _summary(
-    expected: Floats, support: Floats, n_samples: Floats, weights: Floats, undefined: Causes
-) -> dict[str, Quantity]:
     total = _added_in_order((expected * weights).reshape(*expected.shape[:-2], weights.size))
     # Cost of each constant prediction, shape (..., K): all samples of class i pay W_ij.
     constant = np.add.accumulate(support[..., np.newaxis] * weights, axis=STACK_ACTUAL_AXIS)
@@ -108,6 +85,23 @@ def _summary(
             first_cause(undefined, cause(Reason.TRIVIAL_COST_IS_PERFECT, avoidable <= 0)),
         ),
     }
+
+
+def expected_samples(
+    counts: NDArray[Any], *, prevalence: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Samples that costs are summed over, (..., K, K), and those of each actual class, (..., K).
+
+    Without a prevalence they are the counts. With one, the samples of each class are weighted so
+    that the class has its share of the total.
+    """
+    expected = counts.astype(np.float64)
+    support = actual_totals(expected)
+    if prevalence is None:
+        return expected, support
+    wanted = prevalence * support.sum(axis=CLASS_AXIS)[..., np.newaxis]
+    factor = np.divide(wanted, support, out=np.zeros_like(support), where=support > 0)
+    return expected * factor[..., np.newaxis], wanted
 
 
 def _added_in_order(values: Floats) -> Floats:

@@ -105,7 +105,13 @@ def multilabel_intervals(
     aggregate |= _of_labels(patterns, counts, confidence=level)
     if scores is not None:
         aggregate |= _rankings(actual, scores, confidence=level)
-        per_label |= _areas(actual, scores, confidence=level)
+        by_label = [
+            class_interval(rank_scores(actual[:, code], scores[:, code]), confidence=level)
+            for code in range(actual.shape[LABEL_AXIS])
+        ]
+        per_label |= {
+            key: [found[key] for found in by_label] for key in ("roc_auc", "average_precision")
+        }
     return MultilabelIntervals(aggregate, per_label, level)
 
 
@@ -281,13 +287,3 @@ def _rankings(
             found.average_precision, once, confidence=confidence
         ),
     }
-
-
-def _areas(
-    actual: NDArray[np.bool_], scores: NDArray[Any], *, confidence: float
-) -> dict[str, list[Interval]]:
-    by_label = [
-        class_interval(rank_scores(actual[:, code], scores[:, code]), confidence=confidence)
-        for code in range(actual.shape[LABEL_AXIS])
-    ]
-    return {key: [found[key] for found in by_label] for key in ("roc_auc", "average_precision")}

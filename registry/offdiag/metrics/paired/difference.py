@@ -77,19 +77,13 @@ def paired_differences(joint: JointCounts, *, confidence: float = 0.95) -> Paire
     of_aggregates = shared_proportion_intervals(joint, proportions.AGGREGATE, confidence=level)
     of_classes = shared_proportion_intervals(joint, proportions.PER_CLASS, confidence=level)
     if joint.total:
-        of_aggregates |= _pooled_aggregates(joint, aggregate, confidence=level)
+        values = {key: float(aggregate[key].value) for key in POOLED_AGGREGATES}
+        test = judge_together(joint, values, confidence=level)
+        of_aggregates |= {key: test.intervals(key, critical=test.alone) for key in values}
         for key in POOLED_PER_CLASS:
             changes = sloped_changes(joint, key, per_class[key].value, confidence=level)
             of_classes[key] = changes.alone
     return PairedDifferences(aggregate, per_class, of_aggregates, of_classes, level)
-
-
-def _pooled_aggregates(
-    joint: JointCounts, differences: Mapping[str, Quantity], *, confidence: float
-) -> dict[str, Intervals]:
-    values = {key: float(differences[key].value) for key in POOLED_AGGREGATES}
-    test = judge_together(joint, values, confidence=confidence)
-    return {key: test.intervals(key, critical=test.alone) for key in values}
 
 
 def _gap(first: Quantity, second: Quantity) -> Quantity:

@@ -20,7 +20,6 @@ from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.services.examples.search import (
     ExampleSource,
     FirstExamples,
-    FoundExamples,
     facts_of,
     find_first,
     find_page,
@@ -176,7 +175,9 @@ def _sets_from(source: ExampleSource, chosen: Chosen, facts: SampleFacts) -> Ite
             sample=facts.names[at],
             actual=set_text(labels, actual[at]) if known[at] else None,
             predicted=set_text(labels, predicted[at]),
-            confidence=_score_of(source.positive, scores),
+            confidence=(
+                None if source.positive is None or scores is None else scores[source.positive]
+            ),
             margin=None,
             top=() if scores is None else _largest(source, scores),
             slices=_slices(facts, at),
@@ -185,10 +186,6 @@ def _sets_from(source: ExampleSource, chosen: Chosen, facts: SampleFacts) -> Ite
                 set_members(labels, predicted[at]),
             ),
         )
-
-
-def _score_of(label: int | None, scores: Sequence[float] | None) -> float | None:
-    return None if label is None or scores is None else scores[label]
 
 
 def _slices(facts: SampleFacts, at: int) -> dict[str, str]:
@@ -302,7 +299,29 @@ def browse_examples(
             size=size,
             agreeing=None if models is None else models.by_place,
         )
-    return _page(detail, source, order, found, n_models=0 if models is None else models.n_models)
+    n_models = 0 if models is None else models.n_models
+    chosen = found.chosen
+    end = found.n_before + len(chosen)
+    ends = [
+        Cursor(Place(float(chosen.key[at]), int(chosen.index[at])), backwards=at == 0)
+        for at in ((0, -1) if len(chosen) else ())
+    ]
+    return ExamplePage(
+        detail=detail,
+        order=order,
+        total=found.total,
+        start=found.n_before,
+        examples=tuple(examples_from(source, chosen, found.facts)),
+        before=ends[0] if ends and found.n_before > 0 else None,
+        after=ends[1] if ends and end < found.total else None,
+        slice_names=tuple(found.facts.slices),
+        has_scores=_has_scores(source),
+        n_models=n_models,
+        sum_of_both=source.sum_of_both,
+        n_agreeing=tuple(int(n) if n >= 0 else None for n in chosen.key.tolist())
+        if n_models
+        else (),
+    )
 
 
 def export_examples(
@@ -371,38 +390,6 @@ def example_source(
         hierarchy=run.hierarchy,
         of_sets=of_sets,
         sum_of_both=SUM_OF_OTHER_SCORES if is_other else SUM_OF_PROBABILITIES,
-    )
-
-
-def _page(
-    detail: RunDetail,
-    source: ExampleSource,
-    order: ExampleOrder,
-    found: FoundExamples,
-    *,
-    n_models: int,
-) -> ExamplePage:
-    chosen = found.chosen
-    end = found.n_before + len(chosen)
-    ends = [
-        Cursor(Place(float(chosen.key[at]), int(chosen.index[at])), backwards=at == 0)
-        for at in ((0, -1) if len(chosen) else ())
-    ]
-    return ExamplePage(
-        detail=detail,
-        order=order,
-        total=found.total,
-        start=found.n_before,
-        examples=tuple(examples_from(source, chosen, found.facts)),
-        before=ends[0] if ends and found.n_before > 0 else None,
-        after=ends[1] if ends and end < found.total else None,
-        slice_names=tuple(found.facts.slices),
-        has_scores=_has_scores(source),
-        n_models=n_models,
-        sum_of_both=source.sum_of_both,
-        n_agreeing=tuple(int(n) if n >= 0 else None for n in chosen.key.tolist())
-        if n_models
-        else (),
     )
 
 

@@ -85,7 +85,14 @@ def alternatives_on_class(session: Session, flagged: FlaggedRun) -> AlternativeR
     if flagged.source is SourceOrientation.PREDICTIONS and results.truth_version_id is not None:
         hits = _read_hits(
             session,
-            [run_id, *(run.run_id for run in better.found if _is_tested(run))],
+            [
+                run_id,
+                *(
+                    run.run_id
+                    for run in better.found
+                    if run.source is SourceOrientation.PREDICTIONS and not run.is_chosen_here
+                ),
+            ],
             truth_id=results.truth_version_id,
             n_classes=results.counted.n_classes,
         )
@@ -150,10 +157,6 @@ def _read_hits(
     actual = truths.truth_codes(session, truth_id)
     predicted = in_truth_order(session, run_ids, n_samples=len(actual), n_classes=n_classes)
     return _Hits(actual, predicted, n_classes) if run_ids[0] in predicted else None
-
-
-def _is_tested(run: AlternativeRun) -> bool:
-    return run.source is SourceOrientation.PREDICTIONS and not run.is_chosen_here
 
 
 def _p_value(of_class: PairedRates, n_compared: int) -> float:

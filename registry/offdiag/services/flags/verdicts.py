@@ -26,7 +26,6 @@ from offdiag.flags.rules.reference import PairedRecall, orientation_verdict, reg
 from offdiag.flags.rules.slices import slice_verdicts
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Verdict
-from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.slices.finder import SliceFindings
@@ -92,7 +91,13 @@ def judge_run(counted: Counted, rule_inputs: RuleInputs) -> RunVerdicts:
     asked = set(rules_for(counted))
     if costs is not None and not isinstance(counted, CountedSets):
         asked.add("F11")
-        verdicts += _cost_verdicts(counted, costs, limits)
+        found = cost_verdict(counted, costs, limits)
+        if found is not None and isinstance(counted, WeightedCounts):
+            message, size = f"{found.message} Weighted.", counted.n_effective
+            evidence = {**found.evidence, "weighted": True, "effective_size": size}
+            found = replace(found, message=message, evidence=evidence)
+        if found is not None:
+            verdicts.append(found)
     if rule_inputs.orientation is not None and not (of_sets or is_weighted):
         asked.add("F13")
         reversed_by = orientation_verdict(rule_inputs.orientation)
@@ -108,17 +113,6 @@ def judge_run(counted: Counted, rule_inputs: RuleInputs) -> RunVerdicts:
     return RunVerdicts(
         tuple(verdicts), frozenset(asked), assessment.not_assessable, unchecked_rules(counted)
     )
-
-
-def _cost_verdicts(
-    counted: ConfusionMatrix | WeightedCounts, costs: CostMatrix, limits: Thresholds
-) -> list[Verdict]:
-    found = cost_verdict(counted, costs, limits)
-    if found is not None and isinstance(counted, WeightedCounts):
-        message, size = f"{found.message} Weighted.", counted.n_effective
-        evidence = {**found.evidence, "weighted": True, "effective_size": size}
-        found = replace(found, message=message, evidence=evidence)
-    return [] if found is None else [found]
 
 
 @dataclass(frozen=True)

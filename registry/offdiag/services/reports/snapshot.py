@@ -184,7 +184,9 @@ def read_snapshot(
     return Snapshot(
         task=dataset.task.value,
         n_classes=len(dataset.labels),
-        truth=None if head is None or root is None else _truth_figures(head, root),
+        truth=None
+        if head is None or root is None
+        else TruthFigures(head.number, root.number, head.digest, head.n_samples, head.n_labelled),
         suite_version=SUITE_VERSION,
         engine_version=offdiag_version(),
         runs=runs,
@@ -299,10 +301,6 @@ def most_frequent_confusions(matrix: ConfusionMatrix) -> tuple[Confusion, ...]:
         for row, column in zip(actual.tolist(), predicted.tolist(), strict=True)
         if errors[row, column] > 0
     )
-
-
-def _truth_figures(head: TruthRecord, root: TruthRecord) -> TruthFigures:
-    return TruthFigures(head.number, root.number, head.digest, head.n_samples, head.n_labelled)
 
 
 def _revisions(

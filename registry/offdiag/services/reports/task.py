@@ -249,7 +249,7 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
         if edition.state is not EditionState.PENDING:
             return lambda _session: None
         may_wait = now - edition.created_at < WAITS_FOR_RUNS
-        if may_wait and _is_overtaking(session, edition):
+        if may_wait and reports.editions_before(session, edition, EditionState.PENDING, limit=1):
             raise NotYet("the edition before this one is not computed.", delay_s=_LOOK_AGAIN_S)
         scope = read_scope(edition.scope)
         previous = previous_report(session, edition)
@@ -388,11 +388,6 @@ def _edition(session: Session, edition_id: int) -> EditionRecord:
     if edition is None:
         raise NotFound(f"there is no edition with the id {edition_id}.", field="edition")
     return edition
-
-
-def _is_overtaking(session: Session, edition: EditionRecord) -> bool:
-    """Whether the previous edition is still to be computed."""
-    return bool(reports.editions_before(session, edition, EditionState.PENDING, limit=1))
 
 
 def _truth_number(scope: ReportScope, previous: Report | None) -> int | None:

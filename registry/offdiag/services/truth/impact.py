@@ -138,12 +138,23 @@ def _impact(
     now = [_figures(run, run.after) for run in both if run.after is not None]
     unscored = [run for run in runs if run.after is None]
     reranked = rank_changes(then, now, metrics)
+    old = {metric: ranks(then, metric) for metric in metrics}
+    new = {metric: ranks(now, metric) for metric in metrics}
     return TruthImpact(
         dataset=dataset,
         version=version,
         older=older,
         difference=difference,
-        moved=_moved(both, then, now, metrics),
+        moved=tuple(
+            MovedRun(
+                run,
+                run.before,
+                run.after,
+                {metric: (old[metric].get(run.id), new[metric].get(run.id)) for metric in metrics},
+            )
+            for run in both
+            if run.before is not None and run.after is not None
+        ),
         new=tuple(run for run in runs if run.before is None and run.after is not None),
         waiting=tuple(run for run in unscored if run.state is not RunState.FAILED),
         failed=tuple(run for run in unscored if run.state is RunState.FAILED),
@@ -153,26 +164,6 @@ def _impact(
         },
         is_cut=len(found) > MOST_RUNS,
         metrics=metrics,
-    )
-
-
-def _moved(
-    both: list[ScoredRun],
-    then: list[RunFigures],
-    now: list[RunFigures],
-    metrics: tuple[str, ...],
-) -> tuple[MovedRun, ...]:
-    old = {metric: ranks(then, metric) for metric in metrics}
-    new = {metric: ranks(now, metric) for metric in metrics}
-    return tuple(
-        MovedRun(
-            run,
-            run.before,
-            run.after,
-            {metric: (old[metric].get(run.id), new[metric].get(run.id)) for metric in metrics},
-        )
-        for run in both
-        if run.before is not None and run.after is not None
     )
 
 

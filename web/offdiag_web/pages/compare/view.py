@@ -253,7 +253,9 @@ def curves_view(
     names = pair.labels
     code = _chosen(pair, runs, address)
     with database.read() as session:
-        curves = curves_of_runs(session, [run.id for run in runs], _with_other(code, len(names)))
+        curves = curves_of_runs(
+            session, [run.id for run in runs], {code, 1 - code} if len(names) == 2 else {code}
+        )
     both = [_of_class(curves.get(run.id, {}), code, len(names)) for run in runs]
     drawn = [curve for curve in both if curve is not None]
     if len(drawn) < 2:
@@ -271,10 +273,6 @@ def _chosen(pair: PairComparison, runs: Sequence[ComparedRun], address: CompareA
             return pair.labels.index(name)
     changes = [abs(each.difference.value or 0.0) for each in pair.classes["recall"]]
     return max(range(len(changes)), key=lambda code: (changes[code], -code))
-
-
-def _with_other(code: int, n_classes: int) -> set[int]:
-    return {code, 1 - code} if n_classes == 2 else {code}
 
 
 def _of_class(curves: dict[int, ScoreCurve], code: int, n_classes: int) -> ScoreCurve | None:

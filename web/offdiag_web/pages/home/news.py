@@ -57,26 +57,21 @@ def news_view(
         for each in problems
         if each.is_new(since) and each.key.dataset_id in facts
     ]
-    news = _by_turns(
+    kinds = [
+        of_problems,
         [
-            of_problems,
-            [
-                _drop(recent, status.ranked.key, facts[id_])
-                for id_, status in statuses.items()
-                if (recent := [drop for drop in status.drops if drop.run.created_at > since])
-            ],
-            *others,
-        ]
-    )
-    is_cut = sum(each in of_problems for each in news) < len(of_problems)
-    return NewsView(tuple(news), numbers.count(len(of_problems)) if is_cut else "")
-
-
-def _by_turns(kinds: Sequence[Sequence[News]]) -> list[News]:
-    """At most `MOST_NEWS` events, chosen from each kind in turn and sorted by kind."""
+            _drop(recent, status.ranked.key, facts[id_])
+            for id_, status in statuses.items()
+            if (recent := [drop for drop in status.drops if drop.run.created_at > since])
+        ],
+        *others,
+    ]
+    # They are chosen from each kind in turn, and shown by kind.
     turns = sorted((turn, kind) for kind, some in enumerate(kinds) for turn in range(len(some)))
     chosen = sorted((kind, turn) for turn, kind in turns[:MOST_NEWS])
-    return [kinds[kind][turn] for kind, turn in chosen]
+    news = [kinds[kind][turn] for kind, turn in chosen]
+    is_cut = sum(each in of_problems for each in news) < len(of_problems)
+    return NewsView(tuple(news), numbers.count(len(of_problems)) if is_cut else "")
 
 
 def _new_problem(problem: Problem, dataset: DatasetFacts) -> News:

@@ -25,17 +25,6 @@ MOST_EVALUATIONS = 100
 _ABSENT = MetricValue(None, reason="not_computed")
 
 
-def _line(
-    entry: HistoryEntry,
-    before: PastEvaluation | None,
-    keys: tuple[str, ...],
-    notes: Notes,
-) -> tuple[PastEvaluation, str, list[tuple[ShownValue, str | None, str | None]]]:
-    """An evaluation, what differed from the previous one, and its values."""
-    each = entry.evaluation
-    return each, _differed(entry, before), [_cell(key, each, before, notes) for key in keys]
-
-
 def _differed(entry: HistoryEntry, before: PastEvaluation | None) -> str:
     if before is None:
         return "first evaluation"
@@ -64,9 +53,11 @@ def page(run_id: str) -> Response:
     lines = []
     titles = titles_for(history.detail.run.task)
     for entry in history.entries:
-        before = latest.get(entry.evaluation.slice)
-        lines.append(_line(entry, before, tuple(titles), notes))
-        latest[entry.evaluation.slice] = entry.evaluation
+        each = entry.evaluation
+        before = latest.get(each.slice)
+        values = [_cell(key, each, before, notes) for key in titles]
+        lines.append((each, _differed(entry, before), values))
+        latest[each.slice] = each
     newest_first = tuple(reversed(lines))
     is_cut = len(newest_first) > MOST_EVALUATIONS
     return run_page(
