@@ -71,6 +71,34 @@ def test_without_a_key_a_commit_of_unknown_outcome_is_not_tried_again(
     assert count_rows(postgres_database, RunRow) == 1
 
 
+@pytest.mark.parametrize("trap", [Trap.LOST_REQUEST, Trap.LOST_ANSWER])
+@pytest.mark.parametrize("marker", [b"application_name", b"pg_catalog.version", b"hstore"])
+@pytest.mark.parametrize("kind", ["read", "write", "migrate", "listen"])
+def test_a_connection_cut_while_it_is_opened_is_opened_again(
+    kind: str, marker: bytes, trap: Trap, network: Network, far_away: Database
+) -> None:
+    network.set_trap(marker, trap)
+
+    with getattr(far_away, kind)() as transaction:
+        assert transaction.execute(text("SELECT 1")).scalar() == 1
+
+    assert network.n_trapped == 1
+
+
+def test_a_server_that_lets_nobody_in_is_waited_for_once(
+    network: Network, postgres_database: Database
+) -> None:
+    far_away = Database(url_through(network, postgres_database, connect_timeout="2"))
+    network.freeze()
+    began = time.monotonic()
+
+    with pytest.raises(DatabaseUnavailable), far_away.read():
+        pass
+
+    assert time.monotonic() - began < 4
+    far_away.close()
+
+
 def thaw_for_the_second(network: Network) -> None:
     """Let nothing through until somebody has given up and comes with a new connection."""
     while not network.n_trapped:

@@ -32,6 +32,7 @@ from offdiag.store.address import (
 )
 from offdiag.store.driver_errors import missing_parts_named, translated
 from offdiag.store.models import FlagRow
+from offdiag.store.opening import opened
 from offdiag.store.postgres import is_pooled, postgres_engines
 from offdiag.store.sqlite import Commits, Synchronous, sqlite_engines
 
@@ -209,7 +210,7 @@ class Database:
             _session(self._engines.reading) as session,
         ):
             with translated(self.place):
-                connection = session.connection()
+                connection = opened(session.connection)
             # A session whose rollback fails would hold its connection until garbage collection.
             with closing(connection):
                 self._confine(session, for_reading=True)
@@ -227,7 +228,7 @@ class Database:
             _session(self._engines.writing) as session,
             session.begin(),
         ):
-            connection = session.connection()
+            connection = opened(session.connection)
             if self._revision is not None:
                 require_revision(connection, self._revision, place=self.place)
             self._confine(session, for_reading=False)
@@ -240,14 +241,15 @@ class Database:
         with (
             missing_parts_named(self.place),
             translated(self.place),
-            self._engines.migrating.begin() as connection,
+            opened(self._engines.migrating.connect) as connection,
+            connection.begin(),
         ):
             yield connection
 
     @contextmanager
     def listen(self) -> Iterator[Connection]:
         """Open a connection without transactions, to wait for notifications (PostgreSQL)."""
-        with translated(self.place), self._engines.writing.connect() as connection:
+        with translated(self.place), opened(self._engines.writing.connect) as connection:
             try:
                 yield connection.execution_options(isolation_level="AUTOCOMMIT")
             finally:
@@ -280,7 +282,7 @@ class Database:
             yield
         except DBAPIError:
             if self._revision is not None:
-                with translated(self.place), self._engines.reading.connect() as connection:
+                with translated(self.place), opened(self._engines.reading.connect) as connection:
                     require_revision(connection, self._revision, place=self.place)
             raise
 

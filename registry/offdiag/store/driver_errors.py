@@ -171,6 +171,11 @@ def passing(error: DatabaseUnavailable) -> Passing | None:
     return Passing.UNKNOWN if cause.statement is None else Passing.NOTHING_DONE
 
 
+def may_open_again(error: DBAPIError) -> bool:
+    """Whether a connection that could not be opened may be there at the next attempt."""
+    return _failure_of(error) in (_UNREACHABLE, _SHUT_DOWN)
+
+
 @contextmanager
 def translated(place: str, *, writing_is_allowed: bool = True) -> Iterator[None]:
     """Raise `DatabaseUnavailable`, naming the place, for causes outside the program.

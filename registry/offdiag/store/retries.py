@@ -6,7 +6,6 @@ nothing and insert; the unique constraint then stops the second one, which has t
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -16,13 +15,12 @@ from sqlalchemy.exc import IntegrityError
 from offdiag.errors import DatabaseUnavailable
 from offdiag.store.database import Database, Session
 from offdiag.store.driver_errors import Passing, passing
+from offdiag.store.opening import pauses_s
 
 Result = TypeVar("Result")
 
 _TURNS = 5
 """Each retry finds one more row that another transaction inserted: a project, a dataset…"""
-_REPEATS = 3
-_FIRST_PAUSE_S = 0.02
 
 
 def after_races(
@@ -56,16 +54,15 @@ def after_failures(transaction: Callable[[], Result], *, finds_itself: bool = Tr
     """The result of a whole transaction, retried when the server ended it but keeps running.
 
     This covers deadlocks, concurrent updates and terminated connections: at most three retries,
-    after pauses that double and are random, so that two transactions that collided do not collide
-    again. If the answer to a commit was lost, a transaction is only retried when it
-    `finds_itself`, that is, when it recognises what its first attempt did.
+    after the pauses of `pauses_s`. If the answer to a commit was lost, a transaction is only
+    retried when it `finds_itself`, that is, when it recognises what its first attempt did.
     """
-    for turn in range(_REPEATS):
+    for pause_s in pauses_s():
         try:
             return transaction()
         except DatabaseUnavailable as error:
             became = passing(error)
             if became is None or (became is Passing.UNKNOWN and not finds_itself):
                 raise
-            time.sleep(_FIRST_PAUSE_S * 2**turn * random.uniform(0.5, 1.5))  # noqa: S311
+            time.sleep(pause_s)
     return transaction()
