@@ -191,7 +191,11 @@ def test_long_names_widen_no_page_and_cover_nothing(go: Open, database: Database
         f"/problems/{problem}",
         f"/flags/{flag}",
         f"/runs/{run}",
+        f"/runs/{run}/advice",
+        f"/runs/{run}/meta",
+        f"/runs/tag?sel={run}",
         f"/datasets/{dataset}",
+        f"/costs/new?dataset={dataset}",
     ):
         seen.goto(path)
         for width in (1440, 390):
@@ -201,7 +205,33 @@ def test_long_names_widen_no_page_and_cover_nothing(go: Open, database: Database
                 wrong.append((path, width, found))
 
     assert wrong == []
+    seen.goto(f"/runs/{run}")
+    seen.page.get_by_text("More", exact=True).click()
+    box = seen.page.get_by_role("link", name="Model m").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
     seen.expect_no_complaints()
+    seen.goto(f"/costs/new?dataset={'x' * 200}")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_name_from_right_to_left_changes_no_order_around_it(
+    go: Open, database: Database
+) -> None:
+    names = ["אב", "גד"]
+    run = log(database, y_true=names * 50, y_pred=["אב"] * 100, labels=names, dataset="ימין")
+    evaluate(database, run.id)
+
+    page = go("/runs?q=dataset:ימין", viewport=WIDE).page
+
+    assert page.evaluate(
+        """() => {
+            const name = document.querySelector(".worst .of");
+            const value = document.createRange();
+            value.selectNode(name.nextSibling);
+            return value.getBoundingClientRect().x >= name.getBoundingClientRect().right;
+        }"""
+    )
 
 
 def test_everything_to_settle_problems_with_is_accessible(go: Open, database: Database) -> None:

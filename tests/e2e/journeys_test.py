@@ -105,6 +105,23 @@ def test_a_form_that_is_on_its_way_is_not_sent_again(
     assert is_sent == [True, False]
 
 
+def test_a_form_can_be_sent_again_by_whoever_comes_back_to_its_page(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    page: Page = open_page(f"/runs/{registry.plain}").page
+
+    is_sent = page.evaluate(
+        """() => [0, 1].map(() => {
+            const submit = new SubmitEvent("submit", { bubbles: true, cancelable: true });
+            const isSent = document.querySelector("#discussion form").dispatchEvent(submit);
+            window.dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }));
+            return isSent;
+        })"""
+    )
+
+    assert is_sent == [True, True]
+
+
 def test_high_contrast_keeps_what_is_chosen_and_the_diagonal_apart(
     open_page: Any, registry: LesionRegistry
 ) -> None:

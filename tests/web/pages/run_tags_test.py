@@ -137,6 +137,19 @@ def test_an_edit_keeps_what_others_changed_meanwhile(
     assert client.get(url).get_json()["note"] == "both"
 
 
+def test_an_edit_that_is_sent_twice_is_no_change_by_others(
+    client: PageClient, run_id: str
+) -> None:
+    form = next(
+        each for each in forms_of(client, f"/runs/{run_id}/meta") if each.inside("textarea")
+    )
+    typed = {"tags": "fold=3\nbest", "note": "Do not ship."}
+
+    assert [send(client, form, typed).status_code for _ in range(2)] == [303, 303]
+
+    assert client.json(f"/runs/{run_id}/meta.json")["note"] == "Do not ship."
+
+
 def test_a_note_alone_changes_no_tags_over_http(client: PageClient, run_id: str) -> None:
     url = f"{PREFIX}/runs/{run_id}"
 

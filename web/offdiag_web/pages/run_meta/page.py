@@ -170,7 +170,8 @@ def _change_tags(run_id: str, form: Mapping[str, str]) -> None:
     kept = {key: tag for key, tag in known.tags.items() if key not in shown or key in typed}
     changed = {key: tag for key, tag in typed.items() if key not in shown or tag != shown[key]}
     before, note = (stored_note(form.get(name, "")) for name in ("shown_note", "note"))
-    if before not in (note, known.note or ""):
+    now = known.note or ""
+    if note not in (before, now) and before != now:
         raise Stale(
             "the note was changed since this page was opened.",
             field="note",
