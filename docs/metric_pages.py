@@ -67,8 +67,8 @@ def index_page() -> str:
 
 
 INTRODUCTION = """\
-This page lists every metric by its key. The page of a metric has the definition, the interval and
-the names in other libraries.
+This page lists every metric by its key. The page of a metric has the definition, the method of its
+[95 % interval](../intervals.md) and the names in other libraries.
 
 * An undefined value is `null` with a reason, never 0 or NaN. A positive number over zero also has
   the limit `+inf`.
@@ -90,8 +90,8 @@ The letters show which transformations leave a metric unchanged:
 | **T** | actual and predicted swapped; a metric with T cannot reveal a transposed matrix |
 | **L** | positive and negative class swapped |
 | **P** | other class sizes |
-| **S** | all predictions inverted; at most the sign changes, on a scale with 0 in the middle |
-| **F** | classes and predictions inverted; at most the sign changes, as with S |
+| **S** | all predictions inverted; at most x becomes -x, 1 - x or 1 / x, by its range |
+| **F** | classes and predictions inverted; at most x is mirrored as with S |
 
 The column *imbalance* shows how the imbalance of two classes changes a metric while recall and
 specificity stay the same:
@@ -180,7 +180,7 @@ def _symmetry_card(spec: MetricSpec) -> Iterator[str]:
     if spec.symmetry is None:
         return
     rows = [
-        f"| {text} | {_effect(spec.symmetry, transformation)} |"
+        f"| {text} | {_effect(spec, transformation)} |"
         for transformation, text in TRANSFORMATION_WORDS.items()
     ]
     independent = "unchanged" if spec.symmetry.prevalence_independent else "changes"
@@ -205,8 +205,8 @@ def _imbalance(spec: MetricSpec) -> Iterator[str]:
     )
 
 
-def _effect(symmetry: Symmetry, transformation: Transformation) -> str:
-    words, partner = effect_words(symmetry, transformation)
+def _effect(spec: MetricSpec, transformation: Transformation) -> str:
+    words, partner = effect_words(spec, transformation)
     return words if partner is None else f"{words} [`{partner}`]({partner}.md)"
 
 

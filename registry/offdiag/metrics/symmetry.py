@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.catalogue import SPECS
 from offdiag.metrics.custom import custom_versions
-from offdiag.metrics.spec import MetricSpec, Scope, Symmetry, Transformation
+from offdiag.metrics.spec import MetricSpec, Scope, Transformation
 from offdiag.metrics.suite import evaluate_stack
 
 TRANSFORMATION_WORDS: Mapping[Transformation, str] = MappingProxyType(
@@ -213,15 +213,25 @@ def _heights(spec: MetricSpec, share: float) -> Floats:
     return np.array(heights).reshape(values.shape)
 
 
-def effect_words(symmetry: Symmetry, transformation: Transformation) -> tuple[str, str | None]:
-    """How a transformation changes the value, and which metric it becomes, if any.
+def effect_words(spec: MetricSpec, transformation: Transformation) -> tuple[str, str | None]:
+    """How a transformation changes a metric that has symmetries, and which metric it becomes.
 
-    The words end before the name of that metric: ("becomes", "precision").
+    The words end before the name of that metric, which may be None: ("becomes", "precision").
     """
+    symmetry = spec.symmetry
+    assert symmetry is not None  # noqa: S101  # Callers leave out metrics without symmetries.
     changes_sign = transformation in CHANGES_SIGN
     if getattr(symmetry, transformation.value):
-        return "changes its sign, on a scale around 0" if changes_sign else "unchanged", None
+        return _mirrored(spec) if changes_sign else "unchanged", None
     partner = symmetry.becomes.get(transformation)
     if partner is None:
         return "changes", None
-    return "becomes the opposite of" if changes_sign else "becomes", partner
+    # Only proportions become another metric when good turns into bad.
+    return "becomes 1 minus" if changes_sign else "becomes", partner
+
+
+def _mirrored(spec: MetricSpec) -> str:
+    """What happens to a value whose range is turned round."""
+    if math.isinf(spec.high):
+        return "becomes its reciprocal"
+    return "changes its sign" if spec.low < 0 else "becomes 1 minus the value"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from offdiag.metrics.catalogue import CATALOGUE, SPECS, Scope
-from offdiag.metrics.symmetry import has_map, height, rate_map, value_at
+from offdiag.metrics.spec import Transformation
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.symmetry import effect_words, has_map, height, rate_map, value_at
 
 CLASS, WHOLE = CATALOGUE[Scope.PER_CLASS], CATALOGUE[Scope.AGGREGATE]
 MAPPED = [spec for spec in SPECS if has_map(spec)]
@@ -69,6 +73,53 @@ def test_a_metric_that_depends_on_the_prevalence_has_not() -> None:
 
     # With two classes it is the informedness of either, with more it weighs by their sizes.
     assert unchanged == ["informedness_multiclass"]
+
+
+SAID: dict[str, Callable[[float], float]] = {
+    "unchanged": lambda own: own,
+    "becomes 1 minus the value": lambda own: 1 - own,
+    "changes its sign": lambda own: -own,
+    "becomes its reciprocal": lambda own: 1 / own,
+}
+SAID_OF_PARTNER: dict[str, Callable[[float], float]] = {
+    "becomes": lambda partner: partner,
+    "becomes 1 minus": lambda partner: 1 - partner,
+}
+
+
+@pytest.mark.parametrize(
+    ("transformation", "flipped"),
+    [
+        (Transformation.CLASS_INVERSION, (1, 2)),
+        (Transformation.SCORING_INVERSION, 2),
+        (Transformation.FULL_INVERSION, 1),
+    ],
+)
+def test_words_say_what_an_inversion_does_to_the_value(
+    transformation: Transformation, flipped: int | tuple[int, int]
+) -> None:
+    counts = np.array([[[53, 7], [10, 30]]])
+    before, after = (
+        evaluate_stack(each, ordinal=True) for each in (counts, np.flip(counts, flipped))
+    )
+
+    heard = set()
+    for spec in MAPPED:
+        words, partner = effect_words(spec, transformation)
+        old, new = (
+            {key: values.value.ravel()[0] for key, values in each.aggregate.items()}
+            | {key: values.value[0, 1] for key, values in each.per_class.items()}
+            for each in (before, after)
+        )
+        if words != "changes":
+            heard.add(words)
+            expected = (
+                SAID[words](old[spec.key])
+                if partner is None
+                else SAID_OF_PARTNER[words](old[partner])
+            )
+            assert new[spec.key] == pytest.approx(expected), spec.key
+    assert len(heard) >= 2
 
 
 def test_counts_have_no_map() -> None:

@@ -193,7 +193,7 @@ def _effects(spec: MetricSpec) -> Iterator[tuple[str, str, str | None, str | Non
     if spec.symmetry is None:
         return
     for transformation, what in TRANSFORMATION_WORDS.items():
-        words, partner = effect_words(spec.symmetry, transformation)
+        words, partner = effect_words(spec, transformation)
         url = None if partner is None else MetricAddress(partner).url()
         yield (what, words, partner, url)
     independent = spec.symmetry.prevalence_independent

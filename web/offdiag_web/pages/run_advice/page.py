@@ -189,7 +189,7 @@ def _effects(spec: MetricSpec, n_classes: int) -> Iterator[tuple[str, str]]:
     for transformation, what in _EFFECTS.items():
         if transformation is Transformation.CLASS_INVERSION and n_classes != 2:
             continue
-        words, partner = effect_words(spec.symmetry, transformation)
+        words, partner = effect_words(spec, transformation)
         yield what, f"{words} {_inside(spec, partner)}" if partner else words
 
 
