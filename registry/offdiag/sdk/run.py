@@ -420,15 +420,16 @@ class Run:
         Every slice of one column, and every combination of two with enough samples, is tested on
         accuracy, averages over classes and the recall of each class. `p_adjusted` and the interval
         of `gap` hold for all tests together; `confirmed` says whether a held-out half agrees. The
-        frame is empty if there are no slice columns. A run that is not evaluated yet is evaluated
-        first, as by `evaluation`.
+        frame is empty if no slice is worse, or without slice columns. A run that is not evaluated
+        yet is evaluated first, as by `evaluation`.
 
         * `metric`: only the slices of this metric, such as "recall".
         * `limit`: the highest number of rows. Default: 100.
         * `columns`: three slice columns, to test only their slices and combinations, including
           those of all three.
 
-        Raises `InvalidInput` for another number of columns.
+        Raises `InvalidInput` for another number of columns and for a metric that slices are not
+        tested on, such as precision.
         """
         self.evaluation()
         named = ",".join(columns) or None

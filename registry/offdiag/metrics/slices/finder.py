@@ -24,8 +24,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile, wilson_of_sizes
 from offdiag.metrics.metric_text import spec_of
+from offdiag.metrics.names import find_metric
 from offdiag.metrics.orientation import STACK_PREDICTED_AXIS
 from offdiag.metrics.paired.hypothesis_tests import benjamini_hochberg, holm
 from offdiag.metrics.slices.counts import (
@@ -194,6 +196,23 @@ class SliceFindings:
         wanted = np.array([keys is None or key in keys for key, _ in self.metrics])
         found: NDArray[np.bool_] = self.tests.is_made & (self.tests.gap < 0) & wanted
         return found
+
+    def keys_named(self, name: str | None) -> tuple[str, ...] | None:
+        """The tested metric that a name means; None for all of them.
+
+        Raises `InvalidInput` for a metric that is not tested.
+        """
+        if name is None:
+            return None
+        tested = tuple(dict.fromkeys(key for key, _ in self.metrics))
+        meant = find_metric(name, tested)
+        if meant is None:
+            raise InvalidInput(
+                f"slices are not tested on {name!r}.",
+                field="metric",
+                hint=f"They are tested on {', '.join(tested)}.",
+            )
+        return (meant.key,)
 
     @cached_property
     def n_found(self) -> int:

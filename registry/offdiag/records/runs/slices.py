@@ -30,7 +30,9 @@ class SlicesQuery(RequestBody):
     """Filters for gaps."""
 
     metric: str | None = Field(
-        default=None, description="Only this metric, such as recall; by default all metrics."
+        default=None,
+        description="Only this metric: accuracy, an average over classes or recall; by default "
+        "all of them. Other metrics are refused.",
     )
     limit: int = Field(default=100, ge=1, le=MOST_GAPS)
     columns: str | None = Field(
@@ -120,13 +122,16 @@ def slice_text(gap: SliceGap) -> str:
 
 
 def run_slices(run_id: str, findings: RunFindings | None, query: SlicesQuery) -> RunSlices:
-    """The worst slices of a run; none if it has no slice columns."""
+    """The worst slices of a run; none if it has no slice columns.
+
+    Raises `InvalidInput` for a metric that slices are not tested on.
+    """
     if findings is None:
         return RunSlices(
             run=run_id, columns={}, n_slices=0, n_tests=0, n_significant=0, n_left_out=0, gaps=[]
         )
     found = findings.found
-    keys = None if query.metric is None else (query.metric,)
+    keys = found.keys_named(query.metric)
     return RunSlices(
         run=run_id,
         columns={name: list(choices) for name, choices in found.counts.columns},

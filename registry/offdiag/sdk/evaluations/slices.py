@@ -72,14 +72,16 @@ def slices_of_labels(
 def frame_of_slices(
     found: SliceFindings | None, labels: tuple[str, ...], metric: str | None, limit: int
 ) -> pd.DataFrame:
-    """One row for each gap, as in `Run.slices`. Raises `Conflict` without slices."""
+    """One row for each gap, as in `Run.slices`. Raises `Conflict` without slices and
+    `InvalidInput` for a metric that slices are not tested on.
+    """
     if found is None:
         raise Conflict(
             "this evaluation has no slices.",
             field="slices",
             hint="Give evaluate_labels slices=; a logged run has run.slices().",
         )
-    gaps = found.worst(limit, None if metric is None else (metric,))
+    gaps = found.worst(limit, found.keys_named(metric))
     rows = [slice_gap(gap, labels) for gap in gaps]
     return slices_frame(rows, is_weighted=found.question.is_weighted)
 

@@ -43,6 +43,22 @@ def test_the_table_is_that_of_a_run(sqlite_database: Database) -> None:
     assert list(only["metric"]) == ["recall", "recall"]
 
 
+def test_a_metric_is_named_as_elsewhere_and_refused_if_slices_are_not_tested_on_it(
+    sqlite_database: Database,
+) -> None:
+    given = drawn(1, bad_site=0.3)
+    run = offdiag.log_run(name="r", dataset="d", url=sqlite_database.url, **given)
+    work_off(sqlite_database)
+
+    for found in (evaluate_labels(**given), offdiag.get_run(run.id, url=sqlite_database.url)):
+        assert set(found.slices("sensitivity")["metric"]) == {"recall"}
+        assert set(found.slices("accuracy")["metric"]) == {"overall_accuracy"}
+        with pytest.raises(InvalidInput, match="not tested on 'specificity'") as refused:
+            found.slices("specificity")
+        assert refused.value.field == "metric"
+        assert "recall" in (refused.value.hint or "")
+
+
 def test_equal_weights_say_what_counts_say() -> None:
     given = drawn(2, bad_site=0.15)
 
