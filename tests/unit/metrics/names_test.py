@@ -207,6 +207,9 @@ def test_an_unknown_name_in_an_evaluation_leads_to_where_the_metric_is() -> None
         (evaluation.aggregate, "npv", "It is a metric of one class. Use per_class['npv']."),
         (evaluation.per_class, "kappa", "Use aggregate['cohen_kappa']."),
         (evaluation.per_class, "F1-score", "Did you mean 'f1'?"),
+        (evaluation.per_class, "youden", "Did you mean 'informedness'?"),
+        (evaluation.per_class, "Youden's index", "Did you mean 'informedness'?"),
+        (evaluation.aggregate, "youden", "Use per_class['informedness']."),
         (evaluation.aggregate, "roc_auc", "roc_auc needs scores"),
         (evaluation.aggregate, "ece", "needs scores"),
         (evaluation.aggregate, "zzzz", "The catalogue of metrics lists all keys."),
@@ -214,3 +217,7 @@ def test_an_unknown_name_in_an_evaluation_leads_to_where_the_metric_is() -> None
         with pytest.raises(UnknownKey) as refused:
             table[name]
         assert hint in (refused.value.hint or ""), name
+
+    scores = offdiag.evaluate_scores(y_true=[0, 1, 1, 0], y_score=[0.1, 0.2, 0.7, 0.4])
+    with pytest.raises(UnknownKey, match="brier_half is not a metric of one class"):
+        scores.per_class["brier"]

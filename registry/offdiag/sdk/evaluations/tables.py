@@ -73,7 +73,8 @@ class MetricTable(Mapping[str, Value]):
             return f"It is a metric of all classes. Use aggregate[{spec.key!r}]."
         if spec.scope is Scope.PROBABILISTIC and not self._values.keys() & CATALOGUE[spec.scope]:
             return f"{spec.key} needs scores: log them with the predictions, as y_score."
-        return near or f"{spec.key} is not a metric of such evaluations."
+        of = "one class" if is_by_class else "such evaluations"
+        return near or f"{spec.key} is not a metric of {of}."
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
