@@ -67,7 +67,7 @@ TITLES = {
     "roc_auc": "ROC AUC",
     "roc_auc_ovr_macro": "ROC AUC (macro, one-vs-rest)",
     "log_loss": "Log loss",
-    "brier_sum": "Brier score",
+    "brier_sum": "Brier score (sum)",
     "recall": "Recall",
     "precision": "Precision",
     "f1": "F1",

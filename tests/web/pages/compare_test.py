@@ -130,7 +130,14 @@ def test_every_metric_stands_with_both_values_and_the_interval_of_the_difference
     metrics = section_of(pair, "Metrics")
     assert "95 % CItogether" in [head.text for head in metrics.inside("th")]
     rows = {row[0]: row[1:] for row in body_of(metrics)}
-    assert set(rows) >= {"Accuracy", "Balanced accuracy", "MCC", "Macro F1", "Log loss"}
+    assert set(rows) >= {
+        "Accuracy",
+        "Balanced accuracy",
+        "MCC",
+        "Macro F1",
+        "Log loss",
+        "Brier score (sum)",
+    }
     mcc = record["result"]["metrics"]["mcc"]
     assert rows["MCC"][:2] == [f"{mcc['a']['value']:.3f}", f"{mcc['b']['value']:.3f}"]
     gap = mcc["difference"]

@@ -209,7 +209,7 @@ _OF_SCORES = {
     "average_precision": "Average precision",
     "log_loss": "Log loss",
     "brier_half": "Brier score (half)",
-    "brier_sum": "Brier score",
+    "brier_sum": "Brier score (sum)",
     "ece_top_label_15": "ECE (top label)",
 }
 

@@ -157,6 +157,16 @@ def test_other_results_are_readable_too() -> None:
         assert len(found.to_frame()) > 0
 
 
+def test_the_two_brier_scores_have_two_names() -> None:
+    found = evaluate_scores(y_true=[0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
+
+    lines = [line.split("  ")[0] for line in str(found).splitlines()]
+    assert [line for line in lines if line.startswith("Brier")] == [
+        "Brier score (half)",
+        "Brier score (sum)",
+    ]
+
+
 HOSTILE = "<script>alert('x')</script>"
 
 
