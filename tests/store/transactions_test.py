@@ -43,6 +43,28 @@ def test_an_exception_undoes_everything_and_is_passed_on(
     assert project_names(database) == []
 
 
+def test_an_interrupt_within_a_query_frees_the_database_while_its_traceback_is_kept(
+    database: Database,
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def write_and_stop() -> None:
+        with database.write() as session:
+            add_project(session)
+            event.listen(session.connection(), "after_cursor_execute", interrupt)
+            session.scalars(select(ProjectRow.name))
+
+    # As notebooks keep the last exception, `kept` keeps the cursor of the query.
+    with pytest.raises(KeyboardInterrupt) as kept:
+        write_and_stop()
+
+    with database.write() as session:
+        add_project(session, name="next")
+    assert project_names(database) == ["next"]
+    assert kept.traceback
+
+
 def test_a_broken_constraint_passes_through_and_undoes_everything(database: Database) -> None:
     with database.write() as session:
         add_project(session, name="first")

@@ -148,12 +148,23 @@ def sqlite_engines(
         event.listen(engine, "do_connect", lambda *_: _create_for_owner(new_file))
     event.listen(engine, "connect", prepare)
     event.listen(engine, "begin", _begin)
+    event.listen(engine, "invalidate", _roll_back)
     report_data_errors(engine)
     return Engines(
         reading=_with_access(engine, "read"),
         writing=_with_access(engine, "write"),
         migrating=_with_access(engine, "migrate"),
     )
+
+
+def _roll_back(connection: sqlite3.Connection, *_: object) -> None:
+    """End the transaction of a connection that is about to be closed, as by an interrupt.
+
+    SQLite closes it, and frees the file, only when no cursor is left; a notebook keeps the
+    traceback of the interrupt, and with it the cursor.
+    """
+    with suppress(sqlite3.Error):
+        connection.rollback()
 
 
 def _decimal_text(number: float) -> str:
