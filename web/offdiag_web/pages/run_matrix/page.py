@@ -248,7 +248,9 @@ def page(run_id: str) -> Response:
         counts = unlabelled_run(detail)
         if counts is None:
             view = matrix_page(
-                *(seen.results, address, notices),
+                seen.results,
+                address,
+                notices,
                 has_examples=has_examples,
                 grouping=seen.grouping,
             )
