@@ -50,18 +50,6 @@ class BandHead:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class GroupControls:
-    """Links that collapse or expand everything, and each group whose head is not shown.
-
-    `words` says what is collapsed, None if nothing is.
-    """
-
-    segments: tuple[Segment, ...]
-    groups: tuple[GroupHead, ...]
-    words: str | None
-
-
 def group_head(grouping: Grouping, group: Group, address: MatrixAddress) -> GroupHead:
     """A link that toggles a group, without the focus class, which may be gone afterwards."""
     other = replace(address, collapse=grouping.toggled(group), focus=None)
@@ -100,7 +88,7 @@ def bands_by_line(levels: Sequence[Sequence[BandHead]]) -> list[tuple[BandHead, 
 
 def group_controls(
     grouping: Grouping, address: MatrixAddress, *, with_list: bool
-) -> GroupControls:
+) -> dict[str, object]:
     """The links above a matrix; `with_list` if the heads of the table do not show all groups."""
     everything = replace(address, collapse=(), focus=None)
     outermost = replace(address, collapse=(ALL_GROUPS,), focus=None)
@@ -108,14 +96,14 @@ def group_controls(
     listed = grouping.visible if with_list else ()
     if set(listed) == set(collapsed):
         listed = ()  # Each of them is the head of a row and a column.
-    return GroupControls(
-        segments=(
+    return {
+        "segments": (
             Segment("all classes", everything.url(), not collapsed),
             Segment("all groups", outermost.url(), collapsed == grouping.hierarchy.groups),
         ),
-        groups=tuple(group_head(grouping, group, address) for group in listed[:LARGEST_LIST]),
-        words=grouping.collapse.words if collapsed else None,
-    )
+        "groups": tuple(group_head(grouping, group, address) for group in listed[:LARGEST_LIST]),
+        "words": grouping.collapse.words if collapsed else None,
+    }
 
 
 Density = Literal["roomy", "plain", "dense"]

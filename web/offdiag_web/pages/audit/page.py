@@ -70,15 +70,6 @@ class HeadLine:
     is_corrected: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PastedMatrixView:
-    """The matrix as it was printed, with a caption that says what its rows are."""
-
-    caption: str
-    names: tuple[str, ...]
-    lines: tuple[tuple[str, tuple[str, ...]], ...]
-
-
 def audit_form(typed: TypedAudit, audit: TableTextAudit | None, error: InvalidInput | None) -> str:
     """Present the form, filled with what was recognised where nothing was entered."""
     reading = _reading(typed) if audit is None else audit.reading
@@ -148,7 +139,7 @@ def _options(reading: Reading | None) -> tuple[str, ...]:
     )
 
 
-def _matrix(matrix: PrintedMatrix) -> PastedMatrixView | None:
+def _matrix(matrix: PrintedMatrix) -> dict[str, object] | None:
     if len(matrix.labels) > MOST_MATRIX_CLASSES:
         return None
     said = {
@@ -157,14 +148,14 @@ def _matrix(matrix: PrintedMatrix) -> PastedMatrixView | None:
         "classes.",
     }
     unsaid = "As printed. Nothing says whether rows are actual or predicted classes."
-    return PastedMatrixView(
-        caption=unsaid if matrix.orientation is None else said[matrix.orientation],
-        names=tuple(numbers.shortened(name, longest=16) for name in matrix.labels),
-        lines=tuple(
+    return {
+        "caption": unsaid if matrix.orientation is None else said[matrix.orientation],
+        "names": tuple(numbers.shortened(name, longest=16) for name in matrix.labels),
+        "lines": tuple(
             (numbers.shortened(name, longest=24), tuple(numbers.count(count) for count in line))
             for name, line in zip(matrix.labels, matrix.counts, strict=True)
         ),
-    )
+    }
 
 
 def _choices(chosen: str, *entries: tuple[str, str]) -> tuple[Option, ...]:

@@ -13,7 +13,7 @@ from offdiag.metrics.costs.matrix import CostMatrix, changed_costs, check_costs
 from offdiag.services.cost_matrices import CostDetail
 from offdiag.store.cost_matrices import CostMatrixRecord, CostVersion
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import ClassHead, class_head, quoted_name
+from offdiag_web.components.classes import class_head, quoted_name
 from offdiag_web.components.costs.form import PASSED, warning_texts
 from offdiag_web.components.matrix import matrix_density
 from offdiag_web.components.matrix_colours import amount_class
@@ -34,18 +34,7 @@ class CostCell:
     css: str
 
 
-@dataclass(frozen=True, slots=True)
-class CostTable:
-    """All cells, or the most expensive ones."""
-
-    heads: tuple[ClassHead, ...]
-    turned_heads: bool
-    density: str
-    lines: tuple[tuple[ClassHead, tuple[CostCell, ...]], ...]
-    most_expensive: tuple[tuple[str, str, str], ...]
-
-
-def cost_table(costs: CostMatrix) -> CostTable:
+def cost_table(costs: CostMatrix) -> dict[str, object]:
     """Present a cost matrix in label order."""
     names, weights = costs.labels.names, costs.weights
     largest = float(np.abs(weights).max())
@@ -53,21 +42,21 @@ def cost_table(costs: CostMatrix) -> CostTable:
     if len(names) > MOST_CLASSES:
         places = np.argsort(-weights, axis=None, kind="stable")[:MOST_EXPENSIVE]
         cells = [divmod(int(place), len(names)) for place in places]
-        return CostTable(
-            (),
-            turned_heads=False,
-            density="plain",
-            lines=(),
-            most_expensive=tuple(
+        return {
+            "heads": (),
+            "turned_heads": False,
+            "density": "plain",
+            "lines": (),
+            "most_expensive": tuple(
                 (names[actual], names[predicted], entry_text(weights[actual, predicted]))
                 for actual, predicted in cells
             ),
-        )
-    return CostTable(
-        heads,
-        turned_heads=max(len(head.short) for head in heads) > 6,
-        density=matrix_density(len(names)),
-        lines=tuple(
+        }
+    return {
+        "heads": heads,
+        "turned_heads": max(len(head.short) for head in heads) > 6,
+        "density": matrix_density(len(names)),
+        "lines": tuple(
             (
                 heads[actual],
                 tuple(
@@ -77,8 +66,8 @@ def cost_table(costs: CostMatrix) -> CostTable:
             )
             for actual in range(len(names))
         ),
-        most_expensive=(),
-    )
+        "most_expensive": (),
+    }
 
 
 def entry_text(cost: float) -> str:

@@ -102,22 +102,14 @@ class GroupLine:
     n_hidden: int
 
 
-@dataclass(frozen=True, slots=True)
-class GroupLines:
-    """The first groups; `more` says how many others there are."""
-
-    lines: tuple[GroupLine, ...]
-    more: str | None
-
-
-def group_lines(hierarchy: Hierarchy) -> GroupLines:
+def group_lines(hierarchy: Hierarchy) -> dict[str, object]:
     """Every group before those inside it, up to `MOST_GROUPS`."""
     groups = list(hierarchy.by_name.values())
     hidden = len(groups) - MOST_GROUPS
-    return GroupLines(
-        tuple(_line(hierarchy, group) for group in groups[:MOST_GROUPS]),
-        numbers.plural(hidden, "more group") if hidden > 0 else None,
-    )
+    return {
+        "lines": tuple(_line(hierarchy, group) for group in groups[:MOST_GROUPS]),
+        "more": numbers.plural(hidden, "more group") if hidden > 0 else None,
+    }
 
 
 def _line(hierarchy: Hierarchy, group: Group) -> GroupLine:

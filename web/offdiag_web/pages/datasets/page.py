@@ -51,7 +51,7 @@ from offdiag_web.components.datasets import (
     open_problems_of,
     runs_url,
 )
-from offdiag_web.components.slices import SliceLine, worst_slices
+from offdiag_web.components.slices import worst_slices
 from offdiag_web.pages.datasets.data import data_page
 from offdiag_web.pages.datasets.decision import decision_view
 from offdiag_web.pages.datasets.pictures import Asked
@@ -152,16 +152,7 @@ def _dataset_page(name: str, *, refused_comment: OffdiagError | None = None) -> 
     return make_response(html, 200 if refused_comment is None else status_of(refused_comment))
 
 
-@dataclass(frozen=True, slots=True)
-class WorstSlices:
-    """The worst slices of one run, by its name."""
-
-    run: str
-    url: str
-    lines: tuple[SliceLine, ...]
-
-
-def _worst_slices(found: Decision) -> WorstSlices | None:
+def _worst_slices(found: Decision) -> dict[str, object] | None:
     """Those of the champion, or of the run shown in its place; None if none is below the rest."""
     champion, challenger = found.champion, found.challenger
     if champion is not None and champion.run_id is not None:
@@ -171,7 +162,8 @@ def _worst_slices(found: Decision) -> WorstSlices | None:
     else:
         return None
     lines = worst_slices(run_id)
-    return WorstSlices(name, url_for("run_slices.page", run_id=run_id), lines) if lines else None
+    url = url_for("run_slices.page", run_id=run_id)
+    return {"run": name, "url": url, "lines": lines} if lines else None
 
 
 def _comments(found: Decision, refused: OffdiagError | None) -> Discussion:

@@ -19,7 +19,7 @@ from offdiag.metrics.metric_text import PER_CASES, points, points_alone
 from offdiag.services.decisions.rules import Decisions, NoDecision
 from offdiag.services.decisions.thresholds import Change, ClassChange
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import ClassHead, class_head, class_order
+from offdiag_web.components.classes import class_head, class_order
 from offdiag_web.components.controls import Caution, Segment
 from offdiag_web.components.costs.form import base_segments, base_text, share_fields
 from offdiag_web.components.costs.ranking import interval_text
@@ -215,15 +215,6 @@ class Move:
     cost: str
 
 
-@dataclass(frozen=True, slots=True)
-class SmallMatrix:
-    """Counts with rows and columns in the same order; `right` cells are on the diagonal."""
-
-    title: str
-    heads: tuple[ClassHead, ...]
-    lines: tuple[tuple[ClassHead, tuple[tuple[str, bool], ...]], ...]
-
-
 def changed_predictions_view(found: Change, costs: CostMatrix) -> dict[str, object]:
     """Present what changes; `costs` weight the samples as expected at deployment."""
     notes = Notes()
@@ -323,17 +314,17 @@ def _moves(found: Change, costs: CostMatrix) -> tuple[Move, ...]:
     )
 
 
-def _matrix(title: str, matrix: ConfusionMatrix, order: list[int]) -> SmallMatrix:
+def _matrix(title: str, matrix: ConfusionMatrix, order: list[int]) -> dict[str, object]:
     heads = tuple(class_head(matrix.labels.names[code]) for code in order)
     counts = matrix.counts.tolist()
-    return SmallMatrix(
-        title,
-        heads,
-        tuple(
+    return {
+        "title": title,
+        "heads": heads,
+        "lines": tuple(
             (
                 head,
                 tuple((numbers.count(counts[code][other]), code == other) for other in order),
             )
             for head, code in zip(heads, order, strict=True)
         ),
-    )
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from flask import Blueprint, make_response, redirect, render_template, request
@@ -30,7 +29,6 @@ from offdiag.services.schedules.edit import (
 from offdiag.services.schedules.page import (
     EDITIONS_PER_PAGE,
     ReportPage,
-    ScheduleEntry,
     report_page,
     schedules_page,
 )
@@ -39,7 +37,7 @@ from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.once import new_form, once
 from offdiag_web.components.controls import Chip, paging
-from offdiag_web.pages.reports.report_list import NextTime, next_time, reports_view
+from offdiag_web.pages.reports.report_list import next_time, reports_view
 from offdiag_web.pages.reports.texts import (
     due_texts,
     edition_line,
@@ -48,16 +46,6 @@ from offdiag_web.pages.reports.texts import (
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 from offdiag_web.urls.reports import ReportAddress
-
-
-@dataclass(frozen=True, slots=True)
-class PlanView:
-    """The plan of a report. `ahead` are the next times in its zone."""
-
-    planned: ScheduleEntry
-    paused: Chip | None
-    next: NextTime | None
-    ahead: tuple[str, ...]
 
 
 def _facts(
@@ -75,16 +63,16 @@ def _facts(
     return tuple((name, text) for name, text in facts.items() if text)
 
 
-def _plan(page: ReportPage, now: datetime) -> PlanView | None:
+def _plan(page: ReportPage, now: datetime) -> dict[str, object] | None:
     planned = page.planned
     if planned is None:
         return None
-    return PlanView(
-        planned,
-        paused=None if planned.schedule.enabled else Chip("paused", "warning"),
-        next=next_time(planned, now),
-        ahead=due_texts(planned.next_due_times),
-    )
+    return {
+        "planned": planned,
+        "paused": None if planned.schedule.enabled else Chip("paused", "warning"),
+        "next": next_time(planned, now),
+        "ahead": due_texts(planned.next_due_times),
+    }
 
 
 def _warning(page: ReportPage) -> str | None:

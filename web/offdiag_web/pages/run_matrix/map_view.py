@@ -11,7 +11,6 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import (
     WINDOW_CLASSES,
-    ClassHead,
     Grouping,
     bands,
     busiest_class,
@@ -251,18 +250,10 @@ def _name(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Superclasses:
-    """The outermost groups, lowest recall first, and how many errors stay inside them."""
-
-    lines: tuple[tuple[ClassHead, str, str], ...]
-    inside: str
-
-
 MOST_SUPERCLASSES = 6
 
 
-def superclasses(matrix: ConfusionMatrix, grouping: Grouping | None) -> Superclasses | None:
+def superclasses(matrix: ConfusionMatrix, grouping: Grouping | None) -> dict[str, object] | None:
     """The outermost groups; None if there are no groups, or some are already collapsed."""
     if grouping is None or grouping.collapse.groups:
         return None
@@ -284,6 +275,7 @@ def superclasses(matrix: ConfusionMatrix, grouping: Grouping | None) -> Supercla
         (class_head(name), numbers.metric(recall), numbers.count(support))
         for recall, name, support in sorted(found)[:MOST_SUPERCLASSES]
     )
-    return Superclasses(
-        lines, "" if share is None else f"{share} of errors stay inside the superclass."
-    )
+    return {
+        "lines": lines,
+        "inside": "" if share is None else f"{share} of errors stay inside the superclass.",
+    }

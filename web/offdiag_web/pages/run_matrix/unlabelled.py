@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from offdiag.domain.runs import Task
@@ -17,23 +15,14 @@ from offdiag_web.components.runs.frame import n_unlabelled
 MOST_COUNTED = 30
 
 
-@dataclass(frozen=True, slots=True)
-class UnlabelledRun:
-    """The counts of predictions, most frequent first; none for sets of labels."""
-
-    total: str
-    command: str
-    lines: tuple[tuple[str, str, str], ...]
-
-
-def unlabelled_run(detail: RunDetail) -> UnlabelledRun | None:
+def unlabelled_run(detail: RunDetail) -> dict[str, object] | None:
     """Predictions of a run without labelled examples; None if it has any, or no results yet."""
     run, n_all = detail.run, n_unlabelled(detail)
     if not n_all:
         return None
     command = labels_command(run.project, run.dataset)
     lines = () if run.task is Task.MULTILABEL else _predicted(run.id, run.labels.names)
-    return UnlabelledRun(numbers.count(n_all), command, lines)
+    return {"total": numbers.count(n_all), "command": command, "lines": lines}
 
 
 def _predicted(run_id: str, names: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:

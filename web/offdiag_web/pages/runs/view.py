@@ -60,16 +60,6 @@ class TermChip:
     without: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineNote:
-    """The baseline that all other runs are compared with, and a link to undo that choice."""
-
-    name: str
-    url: str
-    what: str
-    drop_url: str | None
-
-
 def list_frame(
     address: RunListAddress,
     explicit: RunListAddress,
@@ -274,7 +264,7 @@ def _forms(address: RunListAddress) -> tuple[Segment, ...]:
 
 def _baseline_note(
     overview: RunOverview, address: RunListAddress, roles: Roles
-) -> BaselineNote | None:
+) -> dict[str, object] | None:
     found = overview.baseline
     if found is None:
         return None
@@ -283,7 +273,7 @@ def _baseline_note(
         drop, what = replace(address, baseline=None).url(), "chosen as baseline"
     elif roles.get(found.run_id) is PromotionRole.CHAMPION:
         what = "the champion"
-    return BaselineNote(found.name, run_url(found.run_id), what, drop)
+    return {"name": found.name, "url": run_url(found.run_id), "what": what, "drop_url": drop}
 
 
 def _range_text(overview: RunOverview) -> str:

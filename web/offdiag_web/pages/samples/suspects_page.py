@@ -66,15 +66,6 @@ class SuspectLine:
     bar: Markup
 
 
-@dataclass(frozen=True, slots=True)
-class DraftCard:
-    """What would change if the draft were published now; `text` is empty without answers."""
-
-    text: str
-    next_version: int
-    revision: str
-
-
 @blueprint.get(f"{DATASET}/suspects")
 def page(name: str) -> Response:
     return _page(name)
@@ -128,11 +119,11 @@ def _page(name: str, failure: Failure | None = None) -> Response:
             ),
         ),
         is_shown=request.args.get(SHOW) == "shown",
-        draft=DraftCard(
-            "" if found.draft is None else draft_text(found.draft),
-            found.version + 1,
-            "" if found.draft is None else found.draft.revision,
-        ),
+        draft={
+            "text": "" if found.draft is None else draft_text(found.draft),
+            "next_version": found.version + 1,
+            "revision": "" if found.draft is None else found.draft.revision,
+        },
     )
     return make_response(html, REFUSED if failure else 200)
 
