@@ -171,7 +171,7 @@ def score_table(
     (naming its row), and columns with names other than `labels`.
     """
     ordered = y_score if labels is None else in_label_order(y_score, labels, field=_FIELD)
-    table = _floats(ordered, _FIELD)
+    table = _floats(ordered)
     if table.ndim == 1:
         table = table[:, np.newaxis]
     if table.ndim != 2 or len(table) != n_samples:
@@ -191,33 +191,29 @@ def score_table(
     return table
 
 
-def _floats(y_score: object, field: str) -> NDArray[Any]:
+def _floats(y_score: object) -> NDArray[Any]:
     try:
         array = _as_table(y_score)
     except ValueError:
-        raise InvalidInput("the rows differ in length.", field=field, hint=_HINT) from None
+        raise InvalidInput("the rows differ in length.", field=_FIELD, hint=_HINT) from None
     except (TypeError, RuntimeError) as error:
-        raise InvalidInput(
-            f"the scores cannot be read as numbers ({error}).", field=field, hint=_HINT
-        ) from None
+        raise _no_finite_numbers(error) from None
     if array.dtype.kind == "O":
-        array = _numbers(array, field)
+        try:
+            # A missing one becomes NaN and is reported with its position.
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise _no_finite_numbers(error) from None
     if array.dtype.kind not in "iubf":
         raise InvalidInput(
-            f"values of type {array.dtype} are not scores.", field=field, hint=_HINT
+            f"values of type {array.dtype} are not scores.", field=_FIELD, hint=_HINT
         )
     narrow = array.dtype.kind == "f" and array.dtype.itemsize <= 4
     return array.astype(np.float32 if narrow else np.float64, copy=False)
 
 
-def _numbers(array: NDArray[Any], field: str) -> NDArray[Any]:
-    """Objects as numbers; a missing one becomes NaN and is reported with its position."""
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"the scores cannot be read as numbers ({error}).", field=field, hint=_HINT
-        ) from None
+def _no_finite_numbers(why: Exception) -> InvalidInput:
+    return InvalidInput(f"the scores cannot be read as numbers ({why}).", field=_FIELD, hint=_HINT)
 
 
 def predicted_from(
