@@ -54,8 +54,11 @@ if TYPE_CHECKING:
     from offdiag.sdk.evaluations.evaluation import Evaluation
     from offdiag.sdk.evaluations.flag import Flag
     from offdiag.sdk.evaluations.multilabel import MultilabelEvaluation, evaluate_multilabel
-    from offdiag.sdk.evaluations.scores import ScoreEvaluation, evaluate_scores
-    from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
+    from offdiag.sdk.evaluations.scores import (
+        ScoreEvaluation,
+        WeightedScoreEvaluation,
+        evaluate_scores,
+    )
     from offdiag.sdk.frames.log import log_frame
     from offdiag.sdk.frames.recount import recount
     from offdiag.sdk.integrations import (  # noqa: F401 - not for `import *`
@@ -119,8 +122,11 @@ _NAMES = {
     "offdiag.sdk.evaluations.evaluation": ["Evaluation"],
     "offdiag.sdk.evaluations.flag": ["Flag"],
     "offdiag.sdk.evaluations.multilabel": ["MultilabelEvaluation", "evaluate_multilabel"],
-    "offdiag.sdk.evaluations.scores": ["ScoreEvaluation", "evaluate_scores"],
-    "offdiag.sdk.evaluations.weighted_scores": ["WeightedScoreEvaluation"],
+    "offdiag.sdk.evaluations.scores": [
+        "ScoreEvaluation",
+        "WeightedScoreEvaluation",
+        "evaluate_scores",
+    ],
     "offdiag.sdk.frames.log": ["log_frame"],
     "offdiag.sdk.frames.recount": ["recount"],
     "offdiag.sdk.integrations": [

@@ -18,9 +18,8 @@ from offdiag.metrics.weighted.intervals import weighted_suite_intervals
 from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.multilabel import MultilabelEvaluation
-from offdiag.sdk.evaluations.scores import ScoreEvaluation
+from offdiag.sdk.evaluations.scores import ScoreEvaluation, WeightedScoreEvaluation
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
-from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
 
 CountedEvaluation = TypeVar("CountedEvaluation", bound=Evaluation | WeightedEvaluation)
 ScoredEvaluation = TypeVar("ScoredEvaluation", bound=ScoreEvaluation | WeightedScoreEvaluation)

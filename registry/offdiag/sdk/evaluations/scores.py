@@ -1,4 +1,4 @@
-"""Evaluating scores in memory, and the resulting evaluation."""
+"""Evaluating scores in memory, with or without weights, and the resulting evaluations."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from offdiag.domain.labels import BOOLEAN_PAIRS, LabelSet, label_text
@@ -16,18 +17,68 @@ from offdiag.inputs.scores import score_of_no_class
 from offdiag.metrics.intervals import custom_samples as custom
 from offdiag.metrics.scores import curves
 from offdiag.metrics.scores.calibration import DEFAULT_BINS, equal_width_bins
-from offdiag.metrics.scores.curves import Curve, CurveKind, cost_curve, no_curve
+from offdiag.metrics.scores.curves import Curve, CurveKind, Thresholds, no_curve
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.ranking import RankedScores, rank_scores
+from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
-from offdiag.metrics.weighted.counts import read_weights, require_some_weight
-from offdiag.metrics.weighted.scores import WeightedForecasts
-from offdiag.sdk.evaluations.tables import ClassValues, MetricResults, MetricTable, class_of_curve
-from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
+from offdiag.metrics.weighted.counts import kish, read_weights, require_some_weight
+from offdiag.metrics.weighted.scores import (
+    WeightedForecasts,
+    weighted_class_metrics,
+    weighted_score_metrics,
+)
+from offdiag.sdk.evaluations.tables import ClassValues, MetricResults, MetricTable
+
+
+class ScoreResults(MetricResults):
+    """What evaluations of scores have in common: a positive class, and curves over thresholds."""
+
+    @property
+    def _forecasts(self) -> Forecasts:
+        raise NotImplementedError
+
+    def _ranked(self, code: int) -> Thresholds:
+        raise NotImplementedError
+
+    @property
+    def positive_label(self) -> str | None:
+        """The positive class; None if there is none."""
+        code = self._forecasts.positive
+        return None if code is None else self.labels[code]
+
+    def roc_curve(self, label: object = None) -> Curve:
+        """True against false positive rate at every threshold."""
+        return self._by_threshold(curves.roc_curve, label)
+
+    def precision_recall_curve(self, label: object = None) -> Curve:
+        """Precision against recall at every threshold."""
+        return self._by_threshold(curves.precision_recall_curve, label)
+
+    def _by_threshold(self, curve_of: Callable[[Thresholds], Curve], label: object) -> Curve:
+        code = self._code(label)
+        return self._as_given(curve_of(self._ranked(code)), code)
+
+    def _as_given(self, curve: Curve, code: int) -> Curve:
+        return curves.on_given_scores(curve) if self._forecasts.is_negated(code) else curve
+
+    def _code(self, label: object) -> int:
+        """The code of the class of a curve: the given one, or else the positive one.
+
+        Raises `InvalidInput` for an unknown label, and if there is no positive class.
+        """
+        if label is not None:
+            return self.label_set.code_of(label)
+        if self._forecasts.positive is None:
+            raise InvalidInput(
+                f"none of {self.label_set.preview()} is the positive class.",
+                field="label",
+                hint="Name the class of the curve.",
+            )
+        return self._forecasts.positive
 
 
 @dataclass(frozen=True, repr=False)
-class ScoreEvaluation(MetricResults):
+class ScoreEvaluation(ScoreResults):
     """Every metric of a set of scores, with curves on request; returned by `evaluate_scores`.
 
     * `aggregate[key]`: one `MetricValue`.
@@ -46,23 +97,10 @@ class ScoreEvaluation(MetricResults):
     positive_by_convention: bool = False
     """Whether the positive class follows from labels such as 0 and 1, because none was named."""
 
-    @property
-    def positive_label(self) -> str | None:
-        """The positive class; None if there is none."""
-        code = self.forecasts.positive
-        return None if code is None else self.labels[code]
-
-    def roc_curve(self, label: object = None) -> Curve:
-        """True against false positive rate at every threshold."""
-        return self._by_threshold(curves.roc_curve, label)
-
-    def precision_recall_curve(self, label: object = None) -> Curve:
-        """Precision against recall at every threshold."""
-        return self._by_threshold(curves.precision_recall_curve, label)
-
     def cost_curve(self, label: object = None) -> Curve:
         """Normalized expected cost of the best threshold against the probability cost PC(+)."""
-        return self._by_threshold(cost_curve, label)
+        code = self._code(label)
+        return self._as_given(curves.cost_curve(self.forecasts.ranked(code)), code)
 
     def reliability_curve(self, label: object = None, *, n_bins: int = DEFAULT_BINS) -> Curve:
         """Observed share against mean probability of a class, in `n_bins` bins of equal width."""
@@ -101,13 +139,85 @@ class ScoreEvaluation(MetricResults):
             caption += " by convention" if self.positive_by_convention else ""
         return caption
 
-    def _by_threshold(self, curve_of: Callable[[RankedScores], Curve], label: object) -> Curve:
-        code = self._code(label)
-        curve = curve_of(self.forecasts.ranked(code))
-        return curves.on_given_scores(curve) if self.forecasts.is_negated(code) else curve
+    @property
+    def _forecasts(self) -> Forecasts:
+        return self.forecasts
 
-    def _code(self, label: object) -> int:
-        return class_of_curve(label, self.label_set, self.forecasts.positive)
+    def _ranked(self, code: int) -> Thresholds:
+        return self.forecasts.ranked(code)
+
+
+@dataclass(frozen=True, repr=False)
+class WeightedScoreEvaluation(ScoreResults):
+    """Every metric of the scores of weighted samples, with intervals.
+
+    It is read like a `ScoreEvaluation`: `aggregate[key]` is one `MetricValue`,
+    `per_class[key][label]` that of a class against the rest. `n_samples` counts all samples;
+    `weighted` contains those with a weight above 0. Metrics not implemented for weights are
+    undefined ("scores_not_weighted"). Counts of curves are sums of weights.
+    """
+
+    weighted: WeightedForecasts
+    label_set: LabelSet
+    n_samples: int
+    aggregate: MetricTable[MetricValue]
+    per_class: MetricTable[ClassValues]
+    positive_by_convention: bool = False
+    """Whether the positive class follows from labels such as 0 and 1, because none was named."""
+
+    @classmethod
+    def of(
+        cls,
+        weighted: WeightedForecasts,
+        labels: LabelSet,
+        *,
+        n_samples: int,
+        positive_by_convention: bool = False,
+        confidence: float = 0.95,
+    ) -> WeightedScoreEvaluation:
+        """Compute all metrics of at least one sample. Raises `InvalidInput` for the confidence."""
+        values = weighted_score_metrics(weighted, confidence=confidence)
+        per_class = weighted_class_metrics(weighted, confidence=confidence)
+        return cls(
+            weighted,
+            labels,
+            n_samples,
+            MetricTable(values, n_classes=len(labels)),
+            MetricTable({key: ClassValues(labels, found) for key, found in per_class.items()}),
+            positive_by_convention,
+        )
+
+    @property
+    def n_effective(self) -> float:
+        """Kish's effective sample size: how many samples of equal weight are as informative."""
+        weight = self.weighted.weight
+        return float(kish(np.asarray(weight.sum()), np.asarray(np.square(weight).sum())))
+
+    def _about(self) -> str:
+        return f"{self.n_samples:,} weighted examples, {len(self.labels)} classes"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
+        return {
+            "labels": list(self.labels),
+            "positive_label": self.positive_label,
+            "positive_by_convention": self.positive_by_convention,
+            "weighted": True,
+            "n_cases": self.n_samples,
+            "n_effective": self.n_effective,
+            "aggregate": self.aggregate.plain(),
+            "per_class": self.per_class.plain(),
+        }
+
+    def _title(self) -> str:
+        return f"Weighted metrics of scores of {self.n_samples} examples"
+
+    @property
+    def _forecasts(self) -> Forecasts:
+        return self.weighted.forecasts
+
+    def _ranked(self, code: int) -> Thresholds:
+        return self.weighted.ranked(code)
 
 
 def _no_probabilities() -> Curve:

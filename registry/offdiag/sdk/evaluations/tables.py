@@ -15,7 +15,7 @@ from offdiag.domain.sentences import known_names
 from offdiag.domain.suggestions import did_you_mean
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
-from offdiag.errors import InvalidInput, UnknownKey
+from offdiag.errors import UnknownKey
 from offdiag.extras import optional
 
 if TYPE_CHECKING:
@@ -223,22 +223,6 @@ class MetricResults:
         from offdiag.sdk.display.evaluation_card import metric_card
 
         return metric_card(self._title(), self.aggregate)
-
-
-def class_of_curve(label: object, labels: LabelSet, positive: int | None) -> int:
-    """The code of the class of a curve: the given one, or else the positive one.
-
-    Raises `InvalidInput` for an unknown label, and if there is no positive class.
-    """
-    if label is not None:
-        return labels.code_of(label)
-    if positive is None:
-        raise InvalidInput(
-            f"none of {labels.preview()} is the positive class.",
-            field="label",
-            hint="Name the class of the curve.",
-        )
-    return positive
 
 
 def _negated(value: Any) -> Any:
