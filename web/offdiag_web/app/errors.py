@@ -47,7 +47,7 @@ from offdiag.errors import (
 )
 from offdiag_web.app.context import SAFE_METHODS, signed_in_user
 from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
-from offdiag_web.app.kept_forms import SECRETS, kept_text
+from offdiag_web.app.forms import SECRETS, kept_text
 
 log = structlog.get_logger()
 

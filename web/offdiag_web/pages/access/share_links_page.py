@@ -13,7 +13,7 @@ from offdiag.services.access.share_links import create_share_link, may_share, re
 from offdiag.store.share_links import list_share_links
 from offdiag_web.app.context import current_registry, requires, signed_in
 from offdiag_web.app.errors import page_with_form
-from offdiag_web.app.once import new_form
+from offdiag_web.app.forms import new_form
 from offdiag_web.components import numbers
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
 from offdiag_web.pages.access.view import made_once, sees_all, shown_owner_id, state_of

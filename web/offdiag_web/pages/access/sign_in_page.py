@@ -32,7 +32,7 @@ from offdiag_web.app.auth import (
 from offdiag_web.app.context import Rate, current_registry, public
 from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.errors import failure_of
-from offdiag_web.app.kept_forms import read_kept
+from offdiag_web.app.forms import read_kept
 from offdiag_web.app.openid import KEY, Provider
 
 blueprint = Blueprint("signing_in", __name__)

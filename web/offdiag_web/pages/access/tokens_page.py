@@ -15,7 +15,7 @@ from offdiag.store.project_access import project_names
 from offdiag.store.sessions import list_tokens
 from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import page_with_form
-from offdiag_web.app.once import new_form
+from offdiag_web.app.forms import new_form
 from offdiag_web.pages.access.view import (
     ROLE_MEANINGS,
     made_once,

@@ -11,7 +11,7 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.store.sessions import TokenRecord
 from offdiag.store.share_links import ShareLink
 from offdiag_web.app.context import current_registry, signed_in_user
-from offdiag_web.app.once import once
+from offdiag_web.app.forms import once
 
 EVERYWHERE = ""
 """The value with which forms name all projects."""

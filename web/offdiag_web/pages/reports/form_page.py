@@ -28,7 +28,7 @@ from offdiag.services.schedules.page import preview_plan
 from offdiag_web.app.context import current_registry, name_project, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import REFUSED, sentence_of
-from offdiag_web.app.once import new_form, once
+from offdiag_web.app.forms import new_form, once
 from offdiag_web.components.controls import Link, Option
 from offdiag_web.pages.reports.page import REPORT
 from offdiag_web.pages.reports.texts import due_texts

@@ -35,7 +35,7 @@ from offdiag.services.schedules.page import (
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.once import new_form, once
+from offdiag_web.app.forms import new_form, once
 from offdiag_web.components.controls import Chip, paging
 from offdiag_web.pages.reports.report_list import next_time, reports_view
 from offdiag_web.pages.reports.texts import (

@@ -1,13 +1,22 @@
-"""Forms that were sent after their session had ended, kept by the page that asks to sign in."""
+"""Forms that browsers send.
+
+Those that create something do so only once, however often they are sent. One that was sent after
+its session had ended is kept by the page that asks to sign in.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from flask import request
 from werkzeug.exceptions import HTTPException
 
+from offdiag.services.idempotency import ResponseKey, StoredResult, respond_once
+from offdiag_web.app.context import current_registry, signed_in_user
 from offdiag_web.app.dispatch import own_path
 
 SECRETS = frozenset({"password", "current", "wanted"})
@@ -15,6 +24,23 @@ SECRETS = frozenset({"password", "current", "wanted"})
 _LONGEST = 16_000
 """Most characters that are kept; in a form, each may take three bytes."""
 _TOKEN = "csrf_token"  # noqa: S105 - the name of a field
+
+
+def new_form() -> str:
+    """The value of the field `form`, which is different each time a page is opened."""
+    return secrets.token_urlsafe(16)
+
+
+def once(make: Callable[[], str]) -> str:
+    """What `make` returned when the form of this request was first sent."""
+    if "form" not in request.form:
+        return make()  # The page was opened before forms had this field.
+    fields = ((name, text) for name, text in request.form.items(multi=True) if name != _TOKEN)
+    sent = json.dumps(sorted(fields))
+    who = signed_in_user()
+    owner = f"form of {who.name}" if who.is_signed_in else "form"
+    key = ResponseKey(owner, hashlib.sha256(sent.encode()).hexdigest(), "")
+    return respond_once(current_registry().database, key, lambda: StoredResult(200, make())).body
 
 
 @dataclass(frozen=True, slots=True)
