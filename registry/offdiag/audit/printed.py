@@ -186,7 +186,12 @@ def printed(reported: object, *, field: str) -> Printed:
     if text.lower() in UNDEFINED_WORDS:
         return Printed(text, None)
     if _QUOTIENT.fullmatch(text):
-        return _quotient(text, field)
+        part, of = (int(number) for number in text.split("/"))
+        if of == 0 and part != 0:
+            raise InvalidInput(
+                f"{text!r} divides by zero.", field=field, hint="Write 72/82 or 0.878."
+            )
+        return Printed(text, Fraction(part, of) if of else None)
     digits = _number_in(text, field)
     decimals = -int(digits.as_tuple().exponent)
     unit = Fraction(10) ** -decimals
@@ -195,14 +200,6 @@ def printed(reported: object, *, field: str) -> Printed:
         unit = Fraction(0)
     scale = Fraction(1, 100) if is_percent else Fraction(1)
     return Printed(text, Fraction(digits) * scale, unit * scale)
-
-
-def _quotient(text: str, field: str) -> Printed:
-    """ "72/82" as an exact share."""
-    part, of = (int(number) for number in text.split("/"))
-    if of == 0 and part != 0:
-        raise InvalidInput(f"{text!r} divides by zero.", field=field, hint="Write 72/82 or 0.878.")
-    return Printed(text, Fraction(part, of) if of else None)
 
 
 def _number_in(text: str, field: str) -> Decimal:

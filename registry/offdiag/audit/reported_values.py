@@ -118,7 +118,12 @@ def claims_from(reported: Mapping[str, object], labels: LabelSet | None) -> tupl
         key = metric_key(name)
         field = f"reported[{name!r}]"
         if isinstance(value, Mapping) or _is_sequence(value):
-            _require_class_metric(key, field)
+            if key not in CLASS_KEYS:
+                raise InvalidInput(
+                    f"{key} is one number for the whole matrix.",
+                    field=field,
+                    hint="Give a single value.",
+                )
             found += [
                 Claim(name, key, code, printed(number, field=field))
                 for code, number in _by_class(value, labels, field)
@@ -167,15 +172,6 @@ def _by_class(value: object, labels: LabelSet | None, field: str) -> list[tuple[
             hint="Give one value for each class, or a mapping from labels to values.",
         )
     return list(enumerate(numbers))
-
-
-def _require_class_metric(key: str, field: str) -> None:
-    if key not in CLASS_KEYS:
-        raise InvalidInput(
-            f"{key} is one number for the whole matrix.",
-            field=field,
-            hint="Give a single value.",
-        )
 
 
 def _is_sequence(value: object) -> bool:

@@ -100,21 +100,17 @@ def require_address(
             + (f"; allowed are {', '.join(sorted(hosts))}." if hosts else "; none is."),
         )
     if is_template:
-        _require_placeholder(given, parts.netloc, field)
+        if given.count("{") != given.count(PLACEHOLDER) or PLACEHOLDER not in given:
+            raise InvalidInput(
+                f"{given!r} does not say where the identifier goes.",
+                field=field,
+                hint=f"Write {PLACEHOLDER} in its place, and no other braces.",
+            )
+        if PLACEHOLDER in parts.netloc:
+            raise _unusable(given, "lets the sample name the host", field)
         if parts.path.lower().endswith(SUFFIXES_OF_SCRIPTS):
             raise _unusable(given, "names SVG pictures, which can hold scripts", field)
     return given
-
-
-def _require_placeholder(given: str, host: str, field: str) -> None:
-    if given.count("{") != given.count(PLACEHOLDER) or PLACEHOLDER not in given:
-        raise InvalidInput(
-            f"{given!r} does not say where the identifier goes.",
-            field=field,
-            hint=f"Write {PLACEHOLDER} in its place, and no other braces.",
-        )
-    if PLACEHOLDER in host:
-        raise _unusable(given, "lets the sample name the host", field)
 
 
 def _unusable(given: str, why: str, field: str) -> InvalidInput:

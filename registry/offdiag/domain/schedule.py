@@ -108,8 +108,17 @@ def parse_cron(text: str) -> CronExpression:
     parts = _parts(text)
     fields = (_numbers(part, place) for part, place in zip(parts, _FIELDS, strict=True))
     cron = CronExpression(" ".join(parts), *fields)
-    _require_one_kind_of_day(cron)
-    _require_a_day(cron)
+    if cron.names_days and cron.names_weekdays:
+        raise _refusal(
+            f"{cron.text!r} names days of the month and days of the week.",
+            "Some programs wait for both, others for either; name one of them, "
+            "or make two schedules.",
+        )
+    if not any(cron.days[0] <= _DAYS_OF[month - 1] for month in cron.months):
+        raise _refusal(
+            f"{cron.text!r} never happens: no such month has a day {cron.days[0]}.",
+            "Name a day that exists.",
+        )
     return cron
 
 
@@ -183,23 +192,6 @@ def _step(text: str | None, item: str, place: _Field) -> int:
             f"It goes from 1 to {place.high - place.low}.",
         )
     return step
-
-
-def _require_one_kind_of_day(cron: CronExpression) -> None:
-    if cron.names_days and cron.names_weekdays:
-        raise _refusal(
-            f"{cron.text!r} names days of the month and days of the week.",
-            "Some programs wait for both, others for either; name one of them, "
-            "or make two schedules.",
-        )
-
-
-def _require_a_day(cron: CronExpression) -> None:
-    if not any(cron.days[0] <= _DAYS_OF[month - 1] for month in cron.months):
-        raise _refusal(
-            f"{cron.text!r} never happens: no such month has a day {cron.days[0]}.",
-            "Name a day that exists.",
-        )
 
 
 def _unreadable(item: str, place: _Field) -> InvalidInput:

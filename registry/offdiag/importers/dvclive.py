@@ -6,7 +6,6 @@ can be transposed. CSV files have the same columns, which `dvc plots` reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from offdiag.errors import InvalidInput
@@ -44,12 +43,6 @@ def read_dvclive(path: Path, stated: Stated) -> Imported:
         )
         revisions = list(map(str, columns.get(_REVISION, [])))
     require_one_sample(names, stated, path.name)
-    _require_one_revision(revisions, path)
-    content = ImportedLabels(columns[true], columns[pred], stated.labels)
-    return Imported("dvclive", CONVENTION, content, path)
-
-
-def _require_one_revision(revisions: Iterable[str], path: Path) -> None:
     found = list(dict.fromkeys(revisions))
     if len(found) > 1:
         raise InvalidInput(
@@ -57,6 +50,8 @@ def _require_one_revision(revisions: Iterable[str], path: Path) -> None:
             field="file",
             hint="Keep those of one revision.",
         )
+    content = ImportedLabels(columns[true], columns[pred], stated.labels)
+    return Imported("dvclive", CONVENTION, content, path)
 
 
 def _records(path: Path, true: str, pred: str) -> list[dict[str, object]]:

@@ -176,7 +176,14 @@ def _read(values: object, field: str) -> Column:
         return values
     if hasattr(values, "__arrow_c_stream__") and not hasattr(values, "dims"):
         # An array of xarray would stream its coordinates, too.
-        return _from_arrow_stream(values, field)
+        import pyarrow as pa
+
+        try:
+            column = chunks_of_stream(values).combine_chunks()
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise _mixed(error, field) from None
+        refuse_mixed_zones(values, column.type, field=field)
+        return column
     if hasattr(values, "__array__"):
         return as_array(values, field=field)
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
@@ -208,17 +215,6 @@ def refuse_unordered(values: object, *, field: str) -> None:
 def kept(values: object) -> object:
     """The values in a form that can be read repeatedly: iterators as lists, others unchanged."""
     return list(values) if isinstance(values, Iterator) else values
-
-
-def _from_arrow_stream(values: object, field: str) -> pa.Array:
-    import pyarrow as pa
-
-    try:
-        column = chunks_of_stream(values).combine_chunks()
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise _mixed(error, field) from None
-    refuse_mixed_zones(values, column.type, field=field)
-    return column
 
 
 def chunks_of_stream(values: Any) -> pa.ChunkedArray:

@@ -34,7 +34,7 @@ from offdiag.records.runs.multilabel import LabelCostsFound, LabelCostsRequest, 
 from offdiag.records.what_if import CostsOfRuns, CostsRequest, asked_costs
 from offdiag.services.cost_matrices import browse_cost_matrix
 from offdiag.services.decisions.rules import try_asked_rule
-from offdiag.services.what_if.costs import WhatIf, ask
+from offdiag.services.what_if.costs import ask
 from offdiag.services.what_if.runs import Question
 from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
 from offdiag_web.api.operations import author, operation, resource
@@ -161,17 +161,13 @@ def _costs(asked: records.WhatIfRequest) -> records.CostsOfRuns | None:
             merged=_groups_text(asked.merge.values()),
         ),
     )
-    _require_understood(found)
-    return records.costs_of_runs(found)
-
-
-def _require_understood(found: WhatIf) -> None:
     if found.scenario.problems:
         raise InvalidInput(
             found.scenario.problems[0].rstrip("."),
             field="costs",
             hint="Correct it; nothing is left out of a question.",
         )
+    return records.costs_of_runs(found)
 
 
 def _shares_text(shares: Mapping[str, float]) -> str:

@@ -80,7 +80,16 @@ def sent_columns(labels: LabelSet) -> ChunkColumns:
         raise UnsupportedMediaType(f"A chunk is one of {', '.join(MEDIA_TYPES)}.")
     body = _unpacked(_sent(), _MOST_TEXT if kind in _TEXTS else MOST_BYTES)
     if kind == JSON:
-        columns = _from_json(body)
+        chunk = read_document(body, Chunk)
+        require_few_rows(_n_rows(chunk))
+        columns = ChunkColumns(
+            y_pred=chunk.y_pred,
+            y_true=chunk.y_true,
+            y_score=chunk.y_score,
+            sample_ids=chunk.sample_ids,
+            slices=dict(chunk.slices),
+            sample_weight=chunk.sample_weight,
+        )
     else:
         found = read_csv_body(body, labels) if kind == _CSV else _READERS[kind](body)
         columns = columns_of(found, labels)
@@ -88,19 +97,6 @@ def sent_columns(labels: LabelSet) -> ChunkColumns:
         if isinstance(given, Sized) and hold_sets(given):
             require_few_cells(len(given), len(labels))
     return columns
-
-
-def _from_json(body: bytes) -> ChunkColumns:
-    chunk = read_document(body, Chunk)
-    require_few_rows(_n_rows(chunk))
-    return ChunkColumns(
-        y_pred=chunk.y_pred,
-        y_true=chunk.y_true,
-        y_score=chunk.y_score,
-        sample_ids=chunk.sample_ids,
-        slices=dict(chunk.slices),
-        sample_weight=chunk.sample_weight,
-    )
 
 
 def _n_rows(chunk: Chunk) -> int:

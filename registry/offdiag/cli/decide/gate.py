@@ -252,7 +252,14 @@ def _with_score_option(finding: Finding) -> Finding:
 
 def _check_run(url: str | None, run_id: str, asked: GateRequest, *, timeout_s: float) -> Gate:
     try:
-        return _check(url, run_id, asked, timeout_s=timeout_s)
+        with connected(url) as registry:
+            if isinstance(registry, Server):
+                return once_evaluated(
+                    lambda: registry.ask(f"/runs/{run_id}/gate", Gate, asked, method="POST"),
+                    run_id,
+                    timeout_s=timeout_s,
+                )
+            return asked_gate(registry, run_id, asked, settings_for(None), timeout_s=timeout_s)
     except NotFound as error:
         if error.field != "run" or not Path(run_id).is_file():
             raise
@@ -261,17 +268,6 @@ def _check_run(url: str | None, run_id: str, asked: GateRequest, *, timeout_s: f
             field="run",
             hint=f"Check it with --file {run_id}.",
         ) from None
-
-
-def _check(url: str | None, run_id: str, asked: GateRequest, *, timeout_s: float) -> Gate:
-    with connected(url) as registry:
-        if isinstance(registry, Server):
-            return once_evaluated(
-                lambda: registry.ask(f"/runs/{run_id}/gate", Gate, asked, method="POST"),
-                run_id,
-                timeout_s=timeout_s,
-            )
-        return asked_gate(registry, run_id, asked, settings_for(None), timeout_s=timeout_s)
 
 
 def gate_table(gate: Gate) -> Table:

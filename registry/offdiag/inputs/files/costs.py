@@ -179,7 +179,8 @@ def read_cost_table(
     Raises `InvalidInput` naming the line at fault. Whether the names are the labels is checked by
     `cost_matrix`.
     """
-    delimiter = _delimiter(text)
+    first = text.lstrip("\ufeff").strip("\r\n").split("\n", 1)[0]
+    delimiter = next((mark for mark in _DELIMITERS if mark in first), None)
     lines = _lines(text, delimiter)
     if not lines:
         raise _refused("there is nothing in it.", "Copy the costs with their class names.")
@@ -203,11 +204,6 @@ def read_cost_table(
             "Copy a square table, or one with class names in its first line and column.",
         )
     return np.array([_numbers(fields, number) for number, fields in enumerate(lines, start=1)])
-
-
-def _delimiter(text: str) -> str | None:
-    first = text.lstrip("\ufeff").strip("\r\n").split("\n", 1)[0]
-    return next((mark for mark in _DELIMITERS if mark in first), None)
 
 
 def _lines(text: str, delimiter: str | None) -> list[list[str]]:

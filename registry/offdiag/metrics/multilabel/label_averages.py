@@ -51,7 +51,11 @@ def averages_over_labels(labels: OneVsRest, pooled: OneVsRest) -> dict[str, Quan
         values = PER_CLASS[key].compute(labels)
         averages[f"micro_{key}"] = PER_CLASS[key].compute(pooled)
         averages[f"macro_{key}"] = defined(values.or_zero().mean(axis=LAST_LABEL_AXIS))
-        averages[f"macro_{key}_defined"] = _mean_of_defined(values)
+        n_defined = np.count_nonzero(values.is_defined, axis=LAST_LABEL_AXIS)
+        total = values.or_zero().sum(axis=LAST_LABEL_AXIS)
+        averages[f"macro_{key}_defined"] = quotient(
+            total, np.asarray(n_defined), Reason.CLASS_VALUE_UNDEFINED
+        )
         averages[f"weighted_{key}"] = _weighted(values, as_float(labels.positives))
     return averages
 
@@ -69,12 +73,6 @@ def averages_of_hits(
     cells = (labels.tp, labels.fn, labels.fp, labels.tn)
     pooled = OneVsRest(*(cell.sum(axis=LAST_LABEL_AXIS) for cell in cells))
     return averages_over_labels(labels, pooled)
-
-
-def _mean_of_defined(values: Quantity) -> Quantity:
-    n_defined = np.count_nonzero(values.is_defined, axis=LAST_LABEL_AXIS)
-    total = values.or_zero().sum(axis=LAST_LABEL_AXIS)
-    return quotient(total, np.asarray(n_defined), Reason.CLASS_VALUE_UNDEFINED)
 
 
 def _weighted(values: Quantity, support: NDArray[np.float64]) -> Quantity:

@@ -174,7 +174,9 @@ def _of_spark(native: Any) -> Iterator[pa.Table]:
     """Rows as Spark sends them, partition by partition, assembled into columns here."""
     native = _in_utc(native)
     names = list(native.columns)
-    schema = _arrow_schema(native)
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    schema = to_arrow_schema(native.schema)
     rows = native.toLocalIterator()
     while batch := list(islice(rows, BATCH_ROWS)):
         columns = zip(*batch, strict=True)
@@ -194,12 +196,6 @@ def _in_utc(native: Any) -> Any:
         if isinstance(field.dataType, TimestampType)
     }
     return native.withColumns(times)
-
-
-def _arrow_schema(native: Any) -> pa.Schema:
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    return to_arrow_schema(native.schema)
 
 
 def labels_on_engine(frame: LazyFrame, columns: FrameColumns) -> LabelSet:

@@ -37,7 +37,7 @@ from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.store import predictions
 from offdiag.store.database import Session
-from offdiag.store.predictions_beside_truth import PredictionChunk, TruthOfRun, read_beside_truth
+from offdiag.store.predictions_beside_truth import TruthOfRun, read_beside_truth
 from offdiag.store.run_costs import RunWithCosts
 
 Floats = NDArray[np.float64]
@@ -99,7 +99,10 @@ def redecided(session: Session, run: RunWithCosts, rule: Rule) -> JointCounts:
     start = 0
     with closing(predictions.read_score_chunks(session, run.id)) as scores:
         for chunk, values in zip(list(predicted), scores, strict=True):
-            known = _actual_of(chunk, truth.codes, start)
+            places = (
+                slice(start, start + len(chunk)) if chunk.positions is None else chunk.positions
+            )
+            known = truth.codes[places]
             has_label = known < len(labels)
             actual.append(known[has_label])
             before.append(chunk.predicted[has_label])
@@ -157,11 +160,6 @@ def mean_cost(
         matrix, costs, prevalence=prevalence, seed=INTERVAL_SEED, keys=("mean_cost",)
     )["mean_cost"]
     return interval.around(found["mean_cost"].at())
-
-
-def _actual_of(chunk: PredictionChunk, truth: Codes, start: int) -> Codes:
-    places = slice(start, start + len(chunk)) if chunk.positions is None else chunk.positions
-    return truth[places]
 
 
 def _recalls(joint: JointCounts) -> tuple[ClassChange, ...]:

@@ -57,7 +57,18 @@ def require_task(session: Session, dataset: DatasetRecord, *, of_sets: bool) -> 
         if dataset.positive_by_convention:
             datasets.set_positive_label(session, dataset.id, None)
             dataset = replace(dataset, positive_label=None, positive_by_convention=False)
-        _require_plain_labels(dataset)
+        if dataset.labels.ordinal:
+            raise InvalidInput(
+                "the labels of sets have no meaningful order.",
+                field="ordinal",
+                hint="Leave it out.",
+            )
+        if dataset.positive_label is not None:
+            raise InvalidInput(
+                "no label of a set is the positive one: each is present or not.",
+                field="positive_label",
+                hint="Leave it out; every label is evaluated against the rest.",
+            )
     if (dataset.task is Task.MULTILABEL) == of_sets:
         return dataset
     if datasets.holds_samples(session, dataset.id):
@@ -83,21 +94,6 @@ def other_kind(dataset: DatasetRecord, *, of_sets: bool) -> Conflict:
         hint="Give a set or list of labels for each sample, an (n, q) table of 0 and 1, or log to "
         "a dataset of another name.",
     )
-
-
-def _require_plain_labels(dataset: DatasetRecord) -> None:
-    if dataset.labels.ordinal:
-        raise InvalidInput(
-            "the labels of sets have no meaningful order.",
-            field="ordinal",
-            hint="Leave it out.",
-        )
-    if dataset.positive_label is not None:
-        raise InvalidInput(
-            "no label of a set is the positive one: each is present or not.",
-            field="positive_label",
-            hint="Leave it out; every label is evaluated against the rest.",
-        )
 
 
 def project_and_dataset(

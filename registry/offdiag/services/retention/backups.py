@@ -104,10 +104,17 @@ def back_up_if_due(
     written or that has backups of another registry.
     """
     folder = Path(settings.folder).expanduser().absolute()
-    moment = _beginning(database.clock(), settings)
+    hour = database.clock().astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    moment = hour if settings.every == "hour" else hour.replace(hour=0)
     path = folder / f"{_stem(database)}-{moment.strftime(_MOMENT)}.zip"
     if path.exists():
-        _require_of(database, path)
+        subject = read_backup(path).subject
+        if subject != database.place:
+            raise InvalidInput(
+                f"{str(path)!r} is a backup of {subject}.",
+                field="backup.folder",
+                hint="Give every registry its own folder.",
+            )
         return None
     _make(folder)
     remove_abandoned(folder, f"{glob.escape(_stem(database))}-*.zip")
@@ -153,11 +160,6 @@ def _stem(database: Database) -> str:
     return database.path.stem
 
 
-def _beginning(now: datetime, settings: BackupSettings) -> datetime:
-    hour = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    return hour if settings.every == "hour" else hour.replace(hour=0)
-
-
 def _make(folder: Path) -> None:
     try:
         folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
@@ -167,13 +169,3 @@ def _make(folder: Path) -> None:
             field="backup.folder",
             hint="Name a folder this user can write to.",
         ) from error
-
-
-def _require_of(database: Database, path: Path) -> None:
-    subject = read_backup(path).subject
-    if subject != database.place:
-        raise InvalidInput(
-            f"{str(path)!r} is a backup of {subject}.",
-            field="backup.folder",
-            hint="Give every registry its own folder.",
-        )

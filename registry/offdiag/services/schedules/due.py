@@ -85,7 +85,15 @@ class Missed:
 
 def due_times_after(plan: Plan, instant: datetime) -> Iterator[DueTime]:
     """All due times of a plan later than an aware instant, oldest first, without end."""
-    trigger = _trigger(plan.cron)
+    trigger = CronTrigger(
+        minute=_listed(plan.cron.minutes, of=60),
+        hour=_listed(plan.cron.hours, of=24),
+        day=_listed(plan.cron.days, of=31),
+        month=_listed(plan.cron.months, of=12),
+        # By name, because the trigger counts days from Monday = 0.
+        day_of_week=_listed([_WEEKDAY_NAMES[day] for day in plan.cron.weekdays], of=7),
+        timezone=UTC,
+    )
     wall = wall_of(instant, plan.zone).replace(second=0, microsecond=0)
     last = instant
     while True:
@@ -135,18 +143,6 @@ def _latest(plan: Plan, since: datetime, until: datetime) -> DueTime | None:
         if latest is not None or start == since:
             return latest
     return None
-
-
-def _trigger(cron: CronExpression) -> CronTrigger:
-    return CronTrigger(
-        minute=_listed(cron.minutes, of=60),
-        hour=_listed(cron.hours, of=24),
-        day=_listed(cron.days, of=31),
-        month=_listed(cron.months, of=12),
-        # By name, because the trigger counts days from Monday = 0.
-        day_of_week=_listed([_WEEKDAY_NAMES[day] for day in cron.weekdays], of=7),
-        timezone=UTC,
-    )
 
 
 def _listed(choices: Sequence[int | str], *, of: int) -> str:

@@ -132,7 +132,14 @@ def _dataset(row: RowMapping, merge: Merge) -> int:
     if not found:
         return merge.insert(DatasetRow, row)
     there = found[0]
-    _require_same_classes(row, there, label_set_id=moved["label_set_id"])
+    positives = {there["positive_label"], row["positive_label"]} - {None}
+    same = there["label_set_id"] == moved["label_set_id"] and there["task"] == row["task"]
+    if not same or len(positives) > 1:
+        raise Conflict(
+            f"dataset {row['name']!r} exists with other classes.",
+            field="dataset",
+            hint="Nothing was imported. Import it as a project of another name (--as).",
+        )
     if there["labels_inferred"] != row["labels_inferred"]:
         merge.judged_otherwise.add(row["id"])
     if there["positive_label"] is not None and row["positive_label"] is None:
@@ -164,17 +171,6 @@ def _is_by_convention(there: RowMapping, row: RowMapping) -> bool:
     """Whether a positive class is known, and neither the target nor the source had it chosen."""
     known = [each for each in (there, row) if each["positive_label"] is not None]
     return bool(known) and all(each["positive_by_convention"] for each in known)
-
-
-def _require_same_classes(row: RowMapping, there: RowMapping, *, label_set_id: int | None) -> None:
-    positives = {there["positive_label"], row["positive_label"]} - {None}
-    same = there["label_set_id"] == label_set_id and there["task"] == row["task"]
-    if not same or len(positives) > 1:
-        raise Conflict(
-            f"dataset {row['name']!r} exists with other classes.",
-            field="dataset",
-            hint="Nothing was imported. Import it as a project of another name (--as).",
-        )
 
 
 def merge_truths(merge: Merge) -> None:

@@ -160,7 +160,12 @@ def merge_reports(merge: Merge) -> None:
         merge.schedules[row["id"]] = _schedule(row, merge)
     for row in merge.rows(ReportEditionRow):
         if not _is_there(row, merge):
-            _insert_edition(row, merge)
+            edition_id = merge.insert(ReportEditionRow, row, scope=_scope(row, merge))
+            merge.editions[row["id"]] = edition_id
+            for file in merge.each_row(ReportFileRow, issue_id=row["id"]):
+                merge.copy(ReportFileRow, file)
+            for delivery in merge.rows(DeliveryRow, issue_id=row["id"]):
+                merge.insert(DeliveryRow, delivery)
 
 
 def _schedule(row: RowMapping, merge: Merge) -> int:
@@ -194,15 +199,6 @@ def _is_there(row: RowMapping, merge: Merge) -> bool:
                 hint="Nothing was imported. Import it as a project of another name (--as).",
             )
     return bool(there)
-
-
-def _insert_edition(row: RowMapping, merge: Merge) -> None:
-    edition_id = merge.insert(ReportEditionRow, row, scope=_scope(row, merge))
-    merge.editions[row["id"]] = edition_id
-    for file in merge.each_row(ReportFileRow, issue_id=row["id"]):
-        merge.copy(ReportFileRow, file)
-    for delivery in merge.rows(DeliveryRow, issue_id=row["id"]):
-        merge.insert(DeliveryRow, delivery)
 
 
 def _scope(row: RowMapping, merge: Merge) -> dict[str, Any]:

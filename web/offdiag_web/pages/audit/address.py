@@ -111,7 +111,15 @@ def audit_url(typed: TypedAudit, form: str = "") -> str:
     """
     place = "/card.svg" if form == "svg" else f".{form}" if form else ""
     path = f"{AUDIT}{place}"
-    example = _example_of(typed)
+    said = (typed.table.strip(), typed.classes, typed.positive)
+    example = next(
+        (
+            example
+            for example in PUBLISHED_TABLES
+            if (example.table.strip(), example.classes, example.positive) == said
+        ),
+        None,
+    )
     if example is not None:
         typed = replace(typed, table="", classes="", positive="")
     values: dict[str, str | None] = {name: getattr(typed, name) for name in TEXT_FIELDS}
@@ -127,18 +135,6 @@ def example_url(example: PublishedTable) -> str:
 def fits_link(typed: TypedAudit) -> bool:
     """Whether the address of an audit is short enough to be shared."""
     return len(audit_url(typed)) <= LONGEST_LINK
-
-
-def _example_of(typed: TypedAudit) -> PublishedTable | None:
-    said = (typed.table.strip(), typed.classes, typed.positive)
-    return next(
-        (
-            example
-            for example in PUBLISHED_TABLES
-            if (example.table.strip(), example.classes, example.positive) == said
-        ),
-        None,
-    )
 
 
 LECTURE = "“Machine Learning & Signals Learning”, chapter 12, Classification Performance Metrics"

@@ -289,7 +289,10 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
         errors = {error.field or "": sentence_of(error)}
         newer = ""
         if isinstance(error, Conflict) and error.field == "name":
-            newer = _newest(subject.project, typed.name)
+            found = browse_cost_matrix(
+                current_registry().database, project=subject.project, name=typed.name
+            )
+            newer = str(CostName(typed.name, found.shown.version))
         return _shown(subject, typed, read=read, errors=errors, newer=newer)
     return redirect(CostsAddress(record.project, record.name, record.version).url(), 303)
 
@@ -299,11 +302,6 @@ def _seen(subject: _Subject, name: str) -> int | None:
     of, _, number = request.form.get(_SEEN, "").rpartition("@")
     seen = whole_number(number, most=LARGEST_VERSION) if of == name else None
     return 0 if seen is None and not subject.name_is_fixed else seen
-
-
-def _newest(project: str, name: str) -> str:
-    found = browse_cost_matrix(current_registry().database, project=project, name=name)
-    return str(CostName(name, found.shown.version))
 
 
 def _shown(

@@ -128,7 +128,13 @@ def definitions(key: str) -> tuple[Definition, ...]:
     """
     found: list[Definition] = []
     for spec in specs_of(key):
-        definition = _definition(spec)
+        definition = Definition(
+            spec,
+            scope=SCOPE_TITLES[spec.scope],
+            range=range_words(spec).replace("-", "\N{MINUS SIGN}"),
+            direction=DIRECTION_WORDS[spec.direction],
+            effects=tuple(_effects(spec)),
+        )
         same = next((each for each in found if _tells_the_same(each.spec, spec)), None)
         if same is None:
             found.append(definition)
@@ -177,16 +183,6 @@ def definition_record(spec: MetricSpec) -> dict[str, object]:
 def _imbalance_record(spec: MetricSpec) -> dict[str, object] | None:
     effect = imbalance_effect(spec)
     return None if effect is None else asdict(effect)
-
-
-def _definition(spec: MetricSpec) -> Definition:
-    return Definition(
-        spec,
-        scope=SCOPE_TITLES[spec.scope],
-        range=range_words(spec).replace("-", "\N{MINUS SIGN}"),
-        direction=DIRECTION_WORDS[spec.direction],
-        effects=tuple(_effects(spec)),
-    )
 
 
 def _effects(spec: MetricSpec) -> Iterator[tuple[str, str, str | None, str | None]]:

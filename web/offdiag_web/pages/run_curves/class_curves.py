@@ -324,7 +324,15 @@ class PrevalenceView:
 def prevalence_view(matrix: Counted, code: int, prevalence: float, notes: Notes) -> PrevalenceView:
     """Recompute everything that depends on how common the class is."""
     measured = measured_values(matrix, code)
-    sentence = _sentence(matrix, code, prevalence)
+    name = quoted_name(matrix.labels.names[code])
+    counted = unweighted(matrix)
+    share = int(counted.actual[code]) / max(counted.total, 1)
+    sentence = (
+        f"What if {percent(prevalence)} of the examples were {name} instead of the measured "
+        f"{percent(share)}? Recall and false positive rate stay the same, because each depends on "
+        "one class only; values that depend on prevalence are recalculated below. ROC curve, "
+        "calibration and score distribution are as measured."
+    )
     try:
         expected = values_at_prevalence(matrix, code, prevalence)
     except InvalidInput as error:
@@ -346,15 +354,3 @@ def prevalence_view(matrix: Counted, code: int, prevalence: float, notes: Notes)
 def percent(share: float) -> str:
     """A share as a percentage with as many digits as were given, up to four."""
     return f"{100 * share:.4g}\N{NARROW NO-BREAK SPACE}%"
-
-
-def _sentence(matrix: Counted, code: int, prevalence: float) -> str:
-    name = quoted_name(matrix.labels.names[code])
-    counted = unweighted(matrix)
-    share = int(counted.actual[code]) / max(counted.total, 1)
-    return (
-        f"What if {percent(prevalence)} of the examples were {name} instead of the measured "
-        f"{percent(share)}? Recall and false positive rate stay the same, because each depends on "
-        "one class only; values that depend on prevalence are recalculated below. ROC curve, "
-        "calibration and score distribution are as measured."
-    )
