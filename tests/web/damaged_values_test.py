@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import Update, update
+from sqlalchemy import Update, text, update
 
 from offdiag.cli.commands import offdiag as commands
 from offdiag.errors import DamagedData
+from offdiag.services.evaluation.recompute import recompute_runs
+from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.models import ConfusionMatrixRow, PredictionChunkRow
@@ -57,3 +60,82 @@ def test_the_run_and_the_way_out_are_named(
     (finding,) = verify(database).findings[:1]
     assert finding.subject == run.id
     assert "stored data is damaged" in finding.sentence
+
+
+def _scored(database: Database) -> str:
+    """A run with scores and slices, by its id."""
+    run = log(
+        database,
+        y_score=np.eye(3)[[0, 1, 1, 1, 2, 0]],
+        labels=["a", "b", "c"],
+        slices={"site": ["x", "y"] * 3},
+    )
+    work_off(database)
+    return run.id
+
+
+@pytest.mark.parametrize(
+    ("change", "tab", "what"),
+    [
+        ("confusion_matrix SET digest = '0'", "", "its counts or labels are not those of its"),
+        ("class_values SET data = x'00'", "", "1 bytes cannot hold"),
+        ("class_values SET n_classes = 4", "", "they are of 4 classes, not of 3."),
+        ("class_values SET reasons = '[]'", "", "name a reason that is not in their list."),
+        ("class_values SET keys = '[\"recall\"'", "", "a value cannot be read (JSONDecodeError"),
+        ('label_set SET names = \'["a", "b", "d"]\'', "", "its names are not those"),
+        ("label_set SET names = '[\"a\"'", "", "a value cannot be read (JSONDecodeError"),
+        ("label_set SET n_classes = 5", "", "its names are not those that were logged."),
+        ("score_curve SET points = x'00'", "/curves", "1 bytes are too few to say"),
+        ("score_curve SET n_positive = 9", "/curves", "stored data is damaged"),
+        ("score_curve SET n_thresholds = 0", "/curves", "thresholds must descend."),
+        ("slice_counts SET numbers = x'000000'", "/slices", "a value cannot be read (ValueError"),
+        ("slice_counts SET columns = '[{}]'", "/slices", "a value cannot be read (KeyError"),
+        ("truth_chunk SET codes = x'01'", "/examples", "there are 1 codes, not 6."),
+        ("prediction_chunk SET codes = x'01'", "/examples", "there are 1 codes, not 6."),
+        (
+            "prediction_chunk SET codes = x'000109020000'",
+            "/examples",
+            "there is a code 9 with 3 classes.",
+        ),
+    ],
+)
+def test_damage_is_named_on_every_surface_and_found_by_verify(
+    client: PageClient, database: Database, change: str, tab: str, what: str
+) -> None:
+    run_id = _scored(database)
+    with database.write() as session:
+        session.execute(text(f"UPDATE {change}"))
+
+    page = client.get(f"/runs/{run_id}{tab}")
+    found = client.get(f"/api/v1/runs/{run_id}{tab or '/evaluation'}")
+
+    assert (page.status_code, found.status_code) == (500, 500), found.text
+    assert "stored data is damaged" in page.text
+    error = found.get_json()["error"]
+    assert error["code"] == "damaged_data"
+    assert what in error["message"]
+    assert "`offdiag verify` names all damage" in error["hint"]
+    assert not verify(database).is_clean
+
+
+def test_damage_that_a_statement_finds_is_named(client: PageClient, database: Database) -> None:
+    _scored(database)
+    with database.write() as session:
+        session.execute(text("UPDATE label_set SET names = '[\"a\"'"))
+
+    found = client.get("/api/v1/runs")
+
+    assert found.get_json()["error"]["code"] == "damaged_data"
+
+
+def test_damaged_results_are_computed_again(database: Database) -> None:
+    run_id = _scored(database)
+    with database.write() as session:
+        session.execute(text("UPDATE confusion_matrix SET cells = x'00', digest = '0'"))
+        session.execute(text("UPDATE class_values SET data = x'00'"))
+    assert {each.kind for each in verify(database).findings} == {FindingKind.DRIFT}
+
+    recompute_runs(database, [run_id])
+    work_off(database)
+
+    assert verify(database).is_clean

@@ -100,6 +100,15 @@ def decode_codes(data: Buffer, dtype: str) -> Codes:
     return codes.reshape(-1, int(width))
 
 
+def require_codes(codes: Codes, n: int, n_classes: int | None = None) -> Codes:
+    """The same codes, of `n` samples and of these classes. Raises `DamagedData` for others."""
+    if len(codes) != n:
+        raise damaged(f"there are {len(codes)} codes, not {n}.")
+    if n_classes is not None and codes.ndim == 1 and codes.max(initial=0) >= n_classes:
+        raise damaged(f"there is a code {codes.max()} with {n_classes} classes.")
+    return codes
+
+
 def encode_scores(scores: NDArray[np.float32]) -> bytes:
     """Encode scores of shape (n, n_columns)."""
     if scores.dtype.kind != "f" or scores.dtype.itemsize != _SCORE.itemsize or scores.ndim != 2:

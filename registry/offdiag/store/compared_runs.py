@@ -17,6 +17,7 @@ from offdiag.domain.runs import Task
 from offdiag.inputs.labels import Codes
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.store import codec
+from offdiag.store.datasets import stored_labels
 from offdiag.store.models import (
     DatasetRow,
     LabelSetRow,
@@ -87,7 +88,7 @@ def compared_runs(session: Session, run_ids: Sequence[str]) -> dict[str, Compare
 
 def _run(row: Sequence[Any]) -> ComparedRun:
     run, project, dataset, label_set, head, uploaded = row
-    labels = LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred)
+    labels = stored_labels(label_set, inferred=dataset.labels_inferred)
     source = SourceOrientation(run.source_orientation)
     return ComparedRun(
         **recorded(run),
@@ -104,7 +105,8 @@ def _run(row: Sequence[Any]) -> ComparedRun:
 def _matrix(
     row: UploadedMatrixRow, labels: LabelSet, source: SourceOrientation
 ) -> ConfusionMatrix:
-    counts = codec.decode_counts(row.cells, row.n_classes)
+    with codec.damage_of(f"uploaded matrix of run {row.run_id}"):
+        counts = codec.decode_counts(row.cells, len(labels))
     return confusion_matrix(counts, labels=labels, orientation=source)
 
 

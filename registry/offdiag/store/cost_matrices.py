@@ -13,13 +13,13 @@ import numpy as np
 from sqlalchemy import ColumnElement, Row, Select, func, select, update
 from sqlalchemy.orm import Session
 
-from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.store.datasets import label_set_id
+from offdiag.store.codec import damaged
+from offdiag.store.datasets import label_set_id, stored_labels
 from offdiag.store.models import CostMatrixRow, DatasetRow, LabelSetRow, ProjectRow, ScheduleRow
 from offdiag.store.models.base import lock_row, record_as
 
-_LITTLE_ENDIAN = "<f8"
+_LITTLE_ENDIAN = np.dtype("<f8")
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,10 @@ def _select(
 
 def _record(found: Row[CostMatrixRow, LabelSetRow, str]) -> CostMatrixRecord:
     row, label_set, project = found
-    labels = LabelSet(tuple(label_set.names), label_set.ordinal)
+    labels = stored_labels(label_set)
     size = len(labels)
+    if len(row.weights) != size * size * _LITTLE_ENDIAN.itemsize:
+        raise damaged(f"cost matrix {row.name} version {row.version} has other classes.")
     weights = np.frombuffer(row.weights, _LITTLE_ENDIAN).reshape(size, size).astype(np.float64)
     return record_as(
         CostMatrixRecord, row, project=project, costs=CostMatrix(weights, labels, row.currency)

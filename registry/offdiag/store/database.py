@@ -30,7 +30,11 @@ from offdiag.store.address import (
     postgres_place,
     sqlite_path,
 )
-from offdiag.store.driver_errors import missing_parts_named, translated
+from offdiag.store.driver_errors import (
+    missing_parts_named,
+    translated,
+    unreadable_values_named,
+)
 from offdiag.store.models import FlagRow
 from offdiag.store.opening import opened
 from offdiag.store.postgres import is_pooled, postgres_engines
@@ -121,8 +125,9 @@ class Database:
     pooler that lends connections per transaction.
 
     Raises `InvalidInput` for a URL that names no usable database. Both kinds of transaction raise
-    `DatabaseUnavailable` if the file, the disk, the network or the server is at fault, and let
-    `sqlalchemy.exc.IntegrityError` pass.
+    `DatabaseUnavailable` if the file, the disk, the network or the server is at fault, and
+    `DamagedData` for stored values that cannot be read, and let `sqlalchemy.exc.IntegrityError`
+    pass.
     """
 
     def __init__(
@@ -204,6 +209,7 @@ class Database:
         """Open one snapshot of the database; every attempt to write fails."""
         # Around the session too, because ending the snapshot may find that the server is gone.
         with (
+            unreadable_values_named(self.place),
             missing_parts_named(self.place),
             self._another_schema_explained(),
             translated(self.place, writing_is_allowed=False),
@@ -223,6 +229,7 @@ class Database:
         On SQLite it holds the only write lock from the start, so keep it short.
         """
         with (
+            unreadable_values_named(self.place),
             missing_parts_named(self.place),
             translated(self.place),
             _session(self._engines.writing) as session,

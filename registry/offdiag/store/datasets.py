@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -14,7 +14,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import NearMiss, names_alike, shown
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.suggestions import did_you_mean
-from offdiag.errors import NotFound
+from offdiag.errors import DamagedData, InvalidInput, NotFound
+from offdiag.store.codec import damage_of, damaged
 from offdiag.store.models import (
     DatasetRow,
     LabelSetRow,
@@ -236,12 +237,25 @@ def dataset_names(session: Session) -> list[str]:
     return list(session.scalars(select(DatasetRow.name).order_by(DatasetRow.id)))
 
 
-def all_label_sets(session: Session) -> list[tuple[str, list[str], bool]]:
-    """Digest, names in order, and ordinality of every label set."""
-    rows = session.execute(
-        select(LabelSetRow.digest, LabelSetRow.names, LabelSetRow.ordinal).order_by(LabelSetRow.id)
-    )
-    return [(digest, names, ordinal) for digest, names, ordinal in rows]
+def stored_labels(row: LabelSetRow, *, inferred: bool = False) -> LabelSet:
+    """The label set of a row. Raises `DamagedData` if it is not the one that was logged."""
+    with damage_of(f"label set {row.digest[:12]}"):
+        try:
+            labels = LabelSet(tuple(row.names), row.ordinal, inferred)
+        except (InvalidInput, TypeError) as error:
+            raise damaged(str(error)) from error
+        if labels.digest != row.digest or len(labels) != row.n_classes:
+            raise damaged("its names are not those that were logged.")
+    return labels
+
+
+def damaged_label_sets(session: Session) -> Iterator[tuple[str, str]]:
+    """The digest of every label set that is damaged, and what is wrong with it."""
+    for row in session.scalars(select(LabelSetRow).order_by(LabelSetRow.id)):
+        try:
+            stored_labels(row)
+        except DamagedData as error:
+            yield row.digest, error.message
 
 
 def _one(
@@ -259,9 +273,7 @@ def _one(
         project_id=project.id,
         project=project.name,
         task=Task(dataset.task),
-        labels=LabelSet(
-            tuple(label_set.names), label_set.ordinal, inferred=dataset.labels_inferred
-        ),
+        labels=stored_labels(label_set, inferred=dataset.labels_inferred),
         hierarchy=hierarchy_of(dataset),
         notes=(),
     )

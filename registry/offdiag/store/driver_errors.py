@@ -11,12 +11,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
+from traceback import walk_tb
 from typing import NamedTuple
 
 from sqlalchemy.exc import DBAPIError, NoSuchTableError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from offdiag.errors import DatabaseUnavailable, StorageFull
+from offdiag.errors import DamagedData, DatabaseUnavailable, OffdiagError, StorageFull
 
 
 class Failure(NamedTuple):
@@ -210,6 +211,47 @@ def missing_parts_named(place: str) -> Iterator[None]:
         if not (_MISSING.search(said) or getattr(error.orig, "sqlstate", None) in _MISSING_STATES):
             raise
         raise _damaged_schema(place, said) from error
+
+
+@contextmanager
+def unreadable_values_named(place: str) -> Iterator[None]:
+    """Raise `DamagedData` for what the store raises about values that it cannot have written.
+
+    JSON that is cut off, a word that is not in its list and a blob of another length all raise
+    errors of Python. From other parts of offdiag these are defects, and pass through.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        if _NO_JSON not in str(error.orig):
+            raise
+        raise _unreadable(place, _NO_JSON) from error
+    except (ValueError, TypeError, LookupError, AssertionError) as error:
+        if isinstance(error, OffdiagError) or not _comes_from_the_store(error):
+            raise
+        raise _unreadable(place, f"{type(error).__name__}: {error}") from error
+
+
+_NO_JSON = "malformed JSON"
+"""What SQLite says about a document that a statement looks into."""
+
+
+def _unreadable(place: str, said: str) -> DamagedData:
+    return DamagedData(
+        f"{place}: stored data is damaged: a value cannot be read ({said}).",
+        hint="`offdiag verify` names all damage, and `offdiag db restore FILE` restores a backup; "
+        "if there is no damage, this is a defect of offdiag: please report it.",
+    )
+
+
+def _comes_from_the_store(error: Exception) -> bool:
+    """Whether it was raised by a function of the store, or by what such a function called."""
+    modules = {str(frame.f_globals.get("__name__")) for frame, _ in walk_tb(error.__traceback__)}
+    return any(name.startswith(f"{__package__}.") for name in modules - _PASSED)
+
+
+_PASSED = frozenset({__name__, f"{__package__}.database", f"{__package__}.audit_log"})
+"""Modules of the store that every error passes on its way out of a transaction."""
 
 
 _MISSING = re.compile(

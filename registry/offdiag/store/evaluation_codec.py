@@ -10,7 +10,7 @@ Everything is little-endian and begins with the number of entries. Thresholds ta
 loses nothing, which is always so for stored scores; counts take as many bytes as the largest
 needs: a thousand classes have half a million points.
 
-Decoding raises `ValueError` for bytes that encoding cannot have written.
+Decoding raises `DamagedData` for bytes that encoding cannot have written.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from offdiag.domain.values import POSITIVE_INFINITY, MetricValue
 from offdiag.metrics.scores.calibration import CalibrationBins
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreHistogram
+from offdiag.store.codec import damaged
 
 _FIELDS = ("value", "ci_low", "ci_high")
 _TO_INFINITY = 1
@@ -109,17 +110,21 @@ class UnpackedValues(Mapping[str, tuple[MetricValue, ...]]):
 
 
 def unpack_arrays(packed: ClassValues) -> ClassNumbers:
-    """The packed values as arrays, views of the blob. Raises `ValueError` for another size."""
+    """The packed values as arrays, views of the blob. Raises `DamagedData` if they do not fit."""
     cells = len(packed.keys) * packed.n_classes
     split = cells * len(_FIELDS) * 8
     if len(packed.data) != split + cells * 3 * 2:
-        raise ValueError(f"{len(packed.data)} bytes cannot hold {cells} values")
+        raise damaged(f"{len(packed.data)} bytes cannot hold {cells} values.")
     shape = (len(packed.keys), packed.n_classes)
-    return ClassNumbers(
-        np.frombuffer(packed.data[:split], "<f8").reshape(*shape, len(_FIELDS)),
-        np.frombuffer(packed.data[split:], "<u2").reshape(*shape, 3),
-        (None, *packed.reasons),
-    )
+    numbers = np.frombuffer(packed.data[:split], "<f8").reshape(*shape, len(_FIELDS))
+    codes = np.frombuffer(packed.data[split:], "<u2").reshape(*shape, 3)
+    words = (None, *packed.reasons)
+    most = np.array([len(words) - 1, _TO_INFINITY, len(words) - 1])
+    if (codes > most).any():
+        raise damaged("the values of a class name a reason that is not in their list.")
+    if np.isinf(numbers).any() or (np.isnan(numbers[..., 0]) != (codes[..., 0] > 0)).any():
+        raise damaged("a value of a class is neither a number nor undefined.")
+    return ClassNumbers(numbers, codes, words)
 
 
 def _value(
@@ -164,16 +169,21 @@ def decode_points(
     """Decode `encode_points`; the totals are in columns next to the blob."""
     n, threshold_width, count_width = _header(_POINTS, data)
     if threshold_width not in (4, 8) or count_width not in _COUNT_TYPES:
-        raise ValueError(f"thresholds of {threshold_width}, counts of {count_width} bytes.")
+        raise damaged(f"thresholds of {threshold_width}, counts of {count_width} bytes.")
     thresholds, hits, false_alarms = _columns(
         data[_POINTS.size :],
         n,
         (f"<f{threshold_width}", _COUNT_TYPES[count_width], _COUNT_TYPES[count_width]),
     )
+    columns = (hits.astype(np.int64), false_alarms.astype(np.int64))
+    if not (np.diff(thresholds) < 0).all() or n_thresholds < n:
+        raise damaged("thresholds must descend.")
+    for column, total in zip(columns, (n_positive, n_negative), strict=True):
+        if n and (column[0] != 0 or column[-1] != total or (np.diff(column) < 0).any()):
+            raise damaged(f"counts by threshold must rise from 0 to {total}.")
     return OperatingPoints(
         thresholds.astype(np.float64),
-        hits.astype(np.int64),
-        false_alarms.astype(np.int64),
+        *columns,
         n_positive,
         n_negative,
         n_thresholds,
@@ -187,7 +197,12 @@ def encode_bins(bins: CalibrationBins) -> bytes:
 
 
 def decode_bins(data: bytes) -> CalibrationBins:
-    return CalibrationBins(*_from_bins(data, _OF_BINS))
+    bins = CalibrationBins(*_from_bins(data, _OF_BINS))
+    if (bins.happened < 0).any() or (bins.happened > bins.count).any():
+        raise damaged("more samples of a bin are events than it has.")
+    if not (bins.score_sum >= 0).all() or not np.isfinite(bins.score_sum).all():
+        raise damaged("the sum of the scores of a bin is not one of probabilities.")
+    return bins
 
 
 def encode_histogram(histogram: ScoreHistogram) -> bytes:
@@ -196,8 +211,13 @@ def encode_histogram(histogram: ScoreHistogram) -> bytes:
     return _in_bins(len(histogram.positive), columns, _OF_HISTOGRAM)
 
 
-def decode_histogram(data: bytes) -> ScoreHistogram:
-    return ScoreHistogram(*_from_bins(data, _OF_HISTOGRAM))
+def decode_histogram(data: bytes, *, n_positive: int, n_negative: int) -> ScoreHistogram:
+    """Decode `encode_histogram`; the totals are in columns next to the blob."""
+    histogram = ScoreHistogram(*_from_bins(data, _OF_HISTOGRAM))
+    for counts, total in ((histogram.positive, n_positive), (histogram.negative, n_negative)):
+        if (counts < 0).any() or counts.sum() != total:
+            raise damaged(f"the counts of a histogram do not sum to {total}.")
+    return histogram
 
 
 def _in_bins(n: int, columns: Iterable[NDArray[Any]], types: Sequence[str]) -> bytes:
@@ -208,19 +228,22 @@ def _in_bins(n: int, columns: Iterable[NDArray[Any]], types: Sequence[str]) -> b
 def _from_bins(data: bytes, types: Sequence[str]) -> list[NDArray[Any]]:
     """The n + 1 edges of the bins, and columns of n entries."""
     (n,) = _header(_BINS, data)
-    edges, rest = _split(data[_BINS.size :], (n + 1) * 8)
-    return [np.frombuffer(edges, types[0]), *_columns(rest, n, types[1:])]
+    start, rest = _split(data[_BINS.size :], (n + 1) * 8)
+    edges = np.frombuffer(start, types[0])
+    if not (np.diff(edges) >= 0).all():
+        raise damaged("the edges of bins must not descend.")
+    return [edges, *_columns(rest, n, types[1:])]
 
 
 def _header(layout: struct.Struct, data: bytes) -> tuple[int, ...]:
     if len(data) < layout.size:
-        raise ValueError(f"{len(data)} bytes are too few to say how many entries follow.")
+        raise damaged(f"{len(data)} bytes are too few to say how many entries follow.")
     return layout.unpack_from(data)
 
 
 def _split(data: bytes, at: int) -> tuple[bytes, bytes]:
     if len(data) < at:
-        raise ValueError(f"{len(data)} bytes are fewer than the {at} announced.")
+        raise damaged(f"{len(data)} bytes are fewer than the {at} announced.")
     return data[:at], data[at:]
 
 
@@ -231,5 +254,5 @@ def _columns(data: bytes, n: int, types: Sequence[str]) -> list[NDArray[Any]]:
         column, data = _split(data, n * np.dtype(name).itemsize)
         found.append(np.frombuffer(column, name))
     if data:
-        raise ValueError(f"{len(data)} bytes follow the last column.")
+        raise damaged(f"{len(data)} bytes follow the last column.")
     return found

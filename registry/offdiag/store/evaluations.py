@@ -19,7 +19,8 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import Counted, matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.store.codec import damage_of, decode_counted
+from offdiag.store.codec import damage_of, damaged, decode_counted
+from offdiag.store.datasets import stored_labels
 from offdiag.store.evaluation_codec import ClassValues, UnpackedValues
 from offdiag.store.models import (
     ClassValuesRow,
@@ -148,7 +149,7 @@ def _stored(session: Session, condition: ColumnElement[bool]) -> list[StoredEval
             session,
             evaluation,
             matrix,
-            LabelSet(tuple(label_set.names), label_set.ordinal, inferred),
+            stored_labels(label_set, inferred=inferred),
             packed,
         )
         for evaluation, matrix, label_set, packed, inferred in rows.all()
@@ -162,19 +163,36 @@ def _read(
     labels: LabelSet,
     packed: ClassValuesRow,
 ) -> StoredEvaluation:
-    with damage_of(f"matrix of run {evaluation.run_id}"):
-        counted = decode_counted(matrix.cells, labels)
-    values = ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
+    run_id = evaluation.run_id
     aggregate, costs = parted(aggregates_of(session, [evaluation.id]).get(evaluation.id, {}))
     return record_as(
         StoredEvaluation,
         evaluation,
-        counted=counted,
+        counted=stored_counts(run_id, matrix.cells, matrix.digest, labels),
         matrix_digest=matrix.digest,
         aggregate=aggregate,
-        per_class=UnpackedValues(values),
+        per_class=stored_values(run_id, packed, len(labels)),
         costs=costs,
     )
+
+
+def stored_counts(run_id: str, cells: bytes, digest: str, labels: LabelSet) -> Counted:
+    """What an evaluation of a run was computed from. Raises `DamagedData`."""
+    with damage_of(f"matrix of run {run_id}"):
+        counted = decode_counted(cells, labels)
+        if counted.digest != digest:
+            raise damaged("its counts or labels are not those of its digest.")
+    return counted
+
+
+def stored_values(run_id: str, packed: ClassValuesRow, n_classes: int) -> UnpackedValues:
+    """The values of the classes of an evaluation of a run. Raises `DamagedData`."""
+    with damage_of(f"values of the classes of run {run_id}"):
+        if packed.n_classes != n_classes:
+            raise damaged(f"they are of {packed.n_classes} classes, not of {n_classes}.")
+        return UnpackedValues(
+            ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
+        )
 
 
 def parted(

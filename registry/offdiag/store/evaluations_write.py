@@ -13,7 +13,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import Counted
 from offdiag.metrics.scores.score_curves import ScoreCurve
-from offdiag.store.codec import encode_counted
+from offdiag.store.codec import damage_of, encode_counted
 from offdiag.store.datasets import label_set_id
 from offdiag.store.evaluation_codec import (
     decode_bins,
@@ -135,17 +135,14 @@ def _columns(curve: ScoreCurve) -> dict[str, int | bytes | None]:
 
 
 def _curve(row: ScoreCurveRow) -> ScoreCurve:
-    return ScoreCurve(
-        row.class_index,
-        decode_points(
-            row.points,
-            n_positive=row.n_positive,
-            n_negative=row.n_negative,
-            n_thresholds=row.n_thresholds,
-        ),
-        None if row.bins is None else decode_bins(row.bins),
-        decode_histogram(row.histogram),
-    )
+    totals = {"n_positive": row.n_positive, "n_negative": row.n_negative}
+    with damage_of(f"curve {row.class_index} of evaluation {row.evaluation_id}"):
+        return ScoreCurve(
+            row.class_index,
+            decode_points(row.points, n_thresholds=row.n_thresholds, **totals),
+            None if row.bins is None else decode_bins(row.bins),
+            decode_histogram(row.histogram, **totals),
+        )
 
 
 INDEXED_CLASS_KEYS = ("recall", "precision", "f1", "support")

@@ -30,13 +30,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.flags.lifecycle import MOST_COUNTED, FlagState
 from offdiag.metrics.counted import Counted
-from offdiag.store.codec import decode_counted
-from offdiag.store.evaluations import has_results_of_run
+from offdiag.store.datasets import stored_labels
+from offdiag.store.evaluations import has_results_of_run, stored_counts
 from offdiag.store.flag_conditions import FlagFilter, conditions
 from offdiag.store.flags import FlagRecord, record, revision
 from offdiag.store.models import (
@@ -256,7 +255,7 @@ def _results(
     if evaluation is None or matrix is None or labels is None:
         return None
     return JudgedResults(
-        decode_counted(matrix.cells, LabelSet(tuple(labels.names), labels.ordinal)),
+        stored_counts(evaluation.run_id, matrix.cells, matrix.digest, stored_labels(labels)),
         evaluation.truth_version_id,
         evaluation.rules_digest,
         evaluation.cost_matrix_id,

@@ -39,7 +39,8 @@ def read_matrix(
 ) -> ConfusionMatrix:
     """The uploaded matrix of a run, in canonical orientation."""
     row = session.get_one(UploadedMatrixRow, run_id)
-    uploaded = codec.decode_counts(row.cells, row.n_classes)
+    with codec.damage_of(f"uploaded matrix of run {run_id}"):
+        uploaded = codec.decode_counts(row.cells, len(labels))
     return confusion_matrix(uploaded, labels=labels, orientation=source)
 
 

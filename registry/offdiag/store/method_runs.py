@@ -14,8 +14,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import FOLD, SEED, TRAIN_SIZE
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import Unweighted, unweighted
-from offdiag.store.codec import decode_counted
-from offdiag.store.evaluations import counts_for_its_run, has_results_of_run
+from offdiag.store.evaluations import counts_for_its_run, has_results_of_run, stored_counts
 from offdiag.store.models import (
     ConfusionMatrixRow,
     EvaluationRow,
@@ -131,8 +130,8 @@ def _positive(text: str | None) -> float | None:
 def counts_of(session: Session, run_ids: Sequence[str], labels: LabelSet) -> dict[str, Unweighted]:
     """The counts of evaluated runs of one dataset by id, in one statement."""
     rows = session.execute(
-        select(EvaluationRow.run_id, ConfusionMatrixRow.cells)
+        select(EvaluationRow.run_id, ConfusionMatrixRow.cells, ConfusionMatrixRow.digest)
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .where(EvaluationRow.run_id.in_(run_ids), counts_for_its_run())
     )
-    return {row.run_id: unweighted(decode_counted(row.cells, labels)) for row in rows}
+    return {row.run_id: unweighted(stored_counts(*row, labels)) for row in rows}

@@ -20,7 +20,13 @@ from offdiag.metrics.pair_counts import OccupiedCells
 from offdiag.metrics.weighted.counts import of_weights
 from offdiag.store import codec
 from offdiag.store.codec import decode_sample_counts, encode_sample_counts
-from offdiag.store.models import PredictionChunkRow, ScoreChunkRow
+from offdiag.store.models import (
+    DatasetRow,
+    LabelSetRow,
+    PredictionChunkRow,
+    RunRow,
+    ScoreChunkRow,
+)
 
 # Built once, because every chunk that arrives needs it. Rows bypass the session, which would take
 # several times as long to keep objects that are never used.
@@ -175,7 +181,7 @@ def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[St
             chunk = StoredChunk(
                 seq,
                 start,
-                codec.decode_codes(codes, dtype),
+                codec.require_codes(codec.decode_codes(codes, dtype), n, n_classes),
                 None if positions is None else decode_positions(positions, n),
                 None if counts is None else decode_sample_counts(counts, n_classes),
                 None if weights is None else codec.decode_weights(weights),
@@ -362,18 +368,22 @@ def predicted_chunks(session: Session, run_ids: Sequence[str]) -> Iterator[Predi
             PredictionChunkRow.codes,
             PredictionChunkRow.positions,
             PredictionChunkRow.weights.is_not(None).label("is_weighted"),
+            LabelSetRow.n_classes,
         )
+        .join(RunRow, RunRow.id == PredictionChunkRow.run_id)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
         .where(PredictionChunkRow.run_id.in_(run_ids))
         .order_by(PredictionChunkRow.run_id, PredictionChunkRow.seq)
         .execution_options(yield_per=_ROWS_AT_ONCE)
     )
     starts: Counter[str] = Counter()
-    for run_id, n, dtype, blob, positions, is_weighted in rows:
+    for run_id, n, dtype, blob, positions, is_weighted, n_classes in rows:
         with codec.damage_of(f"predictions of run {run_id}"):
             chunk = PredictedChunk(
                 run_id,
                 starts[run_id],
-                codec.decode_codes(blob, dtype),
+                codec.require_codes(codec.decode_codes(blob, dtype), n, n_classes),
                 None if positions is None else decode_positions(positions, n),
                 bool(is_weighted),
             )

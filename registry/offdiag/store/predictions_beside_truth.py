@@ -71,7 +71,12 @@ class TruthOfRun:
 
 
 def read_beside_truth(
-    session: Session, run_id: str, truth: TruthOfRun, *, named: str | None = None
+    session: Session,
+    run_id: str,
+    truth: TruthOfRun,
+    *,
+    n_classes: int,
+    named: str | None = None,
 ) -> tuple[Labels, Iterator[PredictionChunk]]:
     """All labels of a version, then the chunks of a run in order, without scores.
 
@@ -87,7 +92,8 @@ def read_beside_truth(
         if row.side != _TRUTH:
             first = row
             break
-        codes.append(codec.decode_codes(row.codes, row.dtype))
+        with codec.damage_of(f"labels in row {truth.truth_id} of truth_version"):
+            codes.append(codec.require_codes(codec.decode_codes(row.codes, row.dtype), row.n))
         starts.append(start)
         if named is not None:
             found.append(_named(row.ids, truth.id_kind, named, start=start, n=row.n))
@@ -98,7 +104,7 @@ def read_beside_truth(
         None if named is None else np.concatenate(found),
     )
     following = [] if first is None else [first]
-    return labels, (_chunk_of(run_id, row) for row in chain(following, rows))
+    return labels, (_chunk_of(run_id, row, n_classes=n_classes) for row in chain(following, rows))
 
 
 def _both_sides(run_id: str, truth: TruthOfRun, *, with_ids: bool) -> Executable:
@@ -174,11 +180,16 @@ def read_scored(session: Session, run_id: str, seqs: Collection[int]) -> Iterato
 
 
 def _chunk_of(
-    run_id: str, row: Row[*tuple[Any, ...]], scores: NDArray[np.float32] | None = None
+    run_id: str,
+    row: Row[*tuple[Any, ...]],
+    scores: NDArray[np.float32] | None = None,
+    *,
+    n_classes: int | None = None,
 ) -> PredictionChunk:
     with codec.damage_of(f"chunk {row.seq} of run {run_id}"):
         places = None if row.positions is None else decode_positions(row.positions, row.n)
-        return PredictionChunk(row.seq, codec.decode_codes(row.codes, row.dtype), places, scores)
+        codes = codec.require_codes(codec.decode_codes(row.codes, row.dtype), row.n, n_classes)
+    return PredictionChunk(row.seq, codes, places, scores)
 
 
 _NO_CHUNK = -1

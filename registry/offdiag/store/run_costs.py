@@ -18,8 +18,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunState
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import matrix_of
-from offdiag.store.codec import decode_counted
-from offdiag.store.evaluations import counts_for_its_run, has_results_of_run
+from offdiag.store.datasets import stored_labels
+from offdiag.store.evaluations import counts_for_its_run, has_results_of_run, stored_counts
 from offdiag.store.models import (
     ConfusionMatrixRow,
     CostMatrixRow,
@@ -113,7 +113,7 @@ def _run(found: Row[*tuple[Any, ...]]) -> RunWithCosts:
     matrix: ConfusionMatrixRow
     label_set: LabelSetRow
     run, project, dataset, truth, matrix, label_set, has_slices = found
-    labels = LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred)
+    labels = stored_labels(label_set, inferred=dataset.labels_inferred)
     return RunWithCosts(
         **recorded(run),
         project=project,
@@ -123,7 +123,7 @@ def _run(found: Row[*tuple[Any, ...]]) -> RunWithCosts:
         truth=None
         if truth is None
         else TestedOn(truth.id, truth.number, truth.root_id, truth.n_samples, has_slices),
-        matrix=matrix_of(decode_counted(matrix.cells, labels)),
+        matrix=matrix_of(stored_counts(run.id, matrix.cells, matrix.digest, labels)),
         evaluation_id=matrix.evaluation_id,
     )
 

@@ -18,15 +18,15 @@ from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, matrix_of
-from offdiag.store.codec import damage_of, decode_counted
-from offdiag.store.datasets import hierarchy_of
-from offdiag.store.evaluation_codec import ClassValues, UnpackedValues
+from offdiag.store.datasets import hierarchy_of, stored_labels
 from offdiag.store.evaluations import (
     EvaluationWork,
     aggregates_of,
     evaluation_work,
     has_results_of_run,
     parted,
+    stored_counts,
+    stored_values,
 )
 from offdiag.store.flag_conditions import SEVERITY_RANK
 from offdiag.store.flags import FlagRecord, record
@@ -289,7 +289,7 @@ def _header(found: Sequence[Any]) -> RunHeader:
         project=project,
         dataset=dataset.name,
         task=Task(dataset.task),
-        labels=LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred),
+        labels=stored_labels(label_set, inferred=dataset.labels_inferred),
         positive_label=dataset.positive_label,
         positive_by_convention=dataset.positive_by_convention,
         truth=truth_record(truth),
@@ -301,10 +301,8 @@ def _results(
     found: Sequence[Any], values: Mapping[str, MetricValue], *, inferred: bool
 ) -> RunResults:
     evaluation, stored, label_set, packed, truth_number, newest_number, cost_row = found
-    labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
+    labels, run_id = stored_labels(label_set, inferred=inferred), evaluation.run_id
     aggregate, costs = parted(values)
-    with damage_of(f"matrix of run {evaluation.run_id}"):
-        counted = decode_counted(stored.cells, labels)
     return RunResults(
         facts=record_as(
             EvaluationFacts,
@@ -316,11 +314,9 @@ def _results(
             newest_truth_number=newest_number,
             truth_id=evaluation.truth_version_id,
         ),
-        counted=counted,
+        counted=stored_counts(run_id, stored.cells, stored.digest, labels),
         aggregate=aggregate,
-        per_class=UnpackedValues(
-            ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
-        ),
+        per_class=stored_values(run_id, packed, len(labels)),
         costs=None
         if cost_row is None or not costs
         else record_as(RunCosts, cost_row, values=costs),

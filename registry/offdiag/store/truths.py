@@ -251,14 +251,20 @@ def truth_codes(session: Session, truth_id: int) -> Codes:
 def truth_codes_of(session: Session, truth_ids: Collection[int]) -> dict[int, Codes]:
     """The codes of several versions, by id; one statement."""
     rows = session.execute(
-        select(TruthChunkRow.truth_version_id, TruthChunkRow.codes, TruthChunkRow.dtype)
+        select(
+            TruthChunkRow.truth_version_id,
+            TruthChunkRow.n,
+            TruthChunkRow.codes,
+            TruthChunkRow.dtype,
+        )
         .where(TruthChunkRow.truth_version_id.in_(truth_ids))
         .order_by(TruthChunkRow.truth_version_id, TruthChunkRow.seq)
     )
     parts: dict[int, list[Codes]] = {}
-    for truth_id, codes, dtype in rows:
+    for truth_id, n, blob, dtype in rows:
         with codec.damage_of(f"labels in row {truth_id} of truth_version"):
-            parts.setdefault(truth_id, []).append(codec.decode_codes(codes, dtype))
+            codes = codec.require_codes(codec.decode_codes(blob, dtype), n)
+        parts.setdefault(truth_id, []).append(codes)
     return {truth_id: np.concatenate(codes) for truth_id, codes in parts.items()}
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offdiag.domain.values import POSITIVE_INFINITY, MetricValue, Reason
+from offdiag.errors import DamagedData
 from offdiag.metrics.scores.calibration import CalibrationBins, equal_width_bins
 from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
 from offdiag.metrics.scores.score_curves import ScoreHistogram, score_histogram
@@ -67,7 +68,7 @@ def test_more_than_255_different_notes_are_kept_apart() -> None:
 def test_a_blob_of_another_size_is_refused() -> None:
     packed = pack({"recall": (MetricValue(1.0),)}, 1)
 
-    with pytest.raises(ValueError, match="bytes cannot hold 1 values"):
+    with pytest.raises(DamagedData, match="bytes cannot hold 1 values"):
         UnpackedValues(replace(packed, data=packed.data[:-1]))
 
 
@@ -88,11 +89,15 @@ def _decoded(data: bytes, like: OperatingPoints) -> OperatingPoints:
     )
 
 
+def _histogram(data: bytes) -> ScoreHistogram:
+    return decode_histogram(data, n_positive=3, n_negative=2)
+
+
 def test_bins_and_histograms_come_back_as_they_were() -> None:
     bins, histogram = equal_width_bins(SCORES), score_histogram(SCORES, low=0.0, high=1.0)
 
     assert _same(bins, decode_bins(encode_bins(bins)))
-    assert _same(histogram, decode_histogram(encode_histogram(histogram)))
+    assert _same(histogram, _histogram(encode_histogram(histogram)))
 
 
 @pytest.mark.parametrize(
@@ -136,14 +141,14 @@ def test_no_points_are_points_too() -> None:
             encode_points(_points([1, 0.5, 0])),
         ),
         (decode_bins, encode_bins(equal_width_bins(SCORES))),
-        (decode_histogram, encode_histogram(score_histogram(SCORES, low=0.0, high=1.0))),
+        (_histogram, encode_histogram(score_histogram(SCORES, low=0.0, high=1.0))),
     ],
     ids=["points", "bins", "histogram"],
 )
 def test_damaged_bytes_are_refused(decode: Callable[[bytes], Any], data: bytes) -> None:
     decode(data)
     for broken in (b"", data[:3], data[:-1], data + b"x", b"\xff" * len(data)):
-        with pytest.raises(ValueError, match="byte"):
+        with pytest.raises(DamagedData, match="byte"):
             decode(broken)
 
 

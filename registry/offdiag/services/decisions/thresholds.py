@@ -91,7 +91,10 @@ def redecided(session: Session, run: RunWithCosts, rule: Rule) -> JointCounts:
     labels = run.matrix.labels
     positive = None if run.positive_label is None else labels.index[run.positive_label]
     truth, predicted = read_beside_truth(
-        session, run.id, TruthOfRun(run.truth.id, run.truth.root_id, "position")
+        session,
+        run.id,
+        TruthOfRun(run.truth.id, run.truth.root_id, "position"),
+        n_classes=len(labels),
     )
     actual: list[Codes] = []
     before: list[Codes] = []

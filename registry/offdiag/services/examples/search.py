@@ -150,7 +150,11 @@ class _Scan:
         self.source = source
         self.what: ExampleSelection = wanted(question, source.labels, source.hierarchy)
         self.truth, self._chunks = read_beside_truth(
-            session, source.run_id, source.truth, named=question.sample
+            session,
+            source.run_id,
+            source.truth,
+            n_classes=len(source.labels),
+            named=question.sample,
         )
         self.members = self._members_of(question.part)
         self.starts: dict[int, int] = {}
