@@ -33,7 +33,9 @@ def test_a_chart_is_read_out_by_arrow_keys_and_saved_in_three_forms(
     chart.hover(position={"x": 60, "y": 60})
     expect(line).to_have_text(re.compile("recall"))
 
-    page.get_by_text("Save chart").first.click()
+    menu = page.get_by_text("Save chart").first
+    expect(menu).to_have_accessible_name(re.compile("Save chart: ."))
+    menu.click()
     saved = {}
     for name in ("PNG", "SVG", "Vega-Lite"):
         with page.expect_download() as download:

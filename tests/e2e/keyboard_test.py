@@ -193,6 +193,32 @@ def test_e_opens_the_exports_and_escape_clears_what_is_ticked(open_page: Any) ->
     expect(page.get_by_role("link", name="CSV")).to_be_hidden()
 
 
+@pytest.mark.parametrize(
+    "path", ["/glossary", "/runs", "/runs?q=dataset:derm-7", "/problems", "/compare", "/costs"]
+)
+def test_menus_open_within_a_small_screen(open_page: Any, path: str) -> None:
+    page = open_page(path, viewport={"width": 360, "height": 640}).page
+    menus = page.locator("main .menu > summary:visible")
+
+    for menu in menus.all():
+        menu.press("Enter")
+        sheet = menu.locator("+ .menu-sheet").bounding_box()
+        assert sheet is not None
+        assert 0 <= sheet["x"] <= 360 - sheet["width"]
+
+
+def test_no_name_of_a_dataset_covers_its_value_on_a_small_screen(open_page: Any) -> None:
+    page = open_page("/", viewport={"width": 360, "height": 640}).page
+    rows = page.locator(".home-row")
+
+    assert rows.count() > 1
+    for row in rows.all():
+        name, value = row.locator("th").bounding_box(), row.locator(".home-value").bounding_box()
+        assert name is not None
+        assert value is not None
+        assert name["x"] + name["width"] <= value["x"] + 1
+
+
 def test_the_button_that_shows_columns_can_be_seen(open_page: Any) -> None:
     seen = open_page("/runs?q=dataset:derm-7")
     seen.page.locator(".chooser > summary").press("Enter")

@@ -10,6 +10,7 @@ from decimal import Decimal
 from markupsafe import Markup
 
 from offdiag.domain.number_text import Amounts, amounts_for
+from offdiag.domain.sentences import typeset
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.aggregates import custom as of_matrices
 from offdiag.metrics.counted import class_sizes
@@ -165,7 +166,7 @@ def metric_tile(
         else None,
         ends=scale.ends,
         interval=interval,
-        instead=None if value is None else value.why_no_interval,
+        instead=None if value is None else typeset(value.why_no_interval or "") or None,
         baseline=UNDEFINED if baseline is None else numbers.metric(baseline),
         detail=detail,
     )
@@ -263,7 +264,7 @@ def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:
         ),
         ends=scale.ends,
         interval=interval,
-        instead=mean.why_no_interval,
+        instead=typeset(mean.why_no_interval or "") or None,
         baseline=None if reference is None else amounts.text(reference),
         detail=f", {costs.name} v{costs.version}",
         baseline_name="constant",

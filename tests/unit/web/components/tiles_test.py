@@ -63,7 +63,7 @@ def test_intervals_are_called_unreliable_where_a_class_is_small() -> None:
         (
             [[30, 5, 0], [4, 20, 0], [0, 0, 0]],
             "there is no example of “c”.",
-            "unreliable, no example of 'c'",
+            "unreliable, no example of “c”",
         ),
     ],
 )

@@ -124,7 +124,9 @@ function menuOf(svg, marks) {
   const summary = document.createElement("summary");
   summary.textContent = "Save chart";
   menu.append(summary);
-  const name = (svg.getAttribute("aria-label") ?? "chart").split(/[^\p{L}\p{N}]+/u).slice(0, 6).join("-");
+  const label = svg.getAttribute("aria-label") ?? "chart";
+  summary.ariaLabel = `Save chart: ${label}`;
+  const name = label.split(/[^\p{L}\p{N}]+/u).slice(0, 6).join("-");
   const ways = [
     ["PNG", () => savePicture(svg, name)],
     ["SVG", () => save(alone(svg), "image/svg+xml", `${name}.svg`)],
