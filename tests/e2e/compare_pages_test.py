@@ -185,3 +185,15 @@ def test_tables_of_three_runs_fit_a_phone(open_compared: Any, compared: Compared
 
     expect(page.get_by_role("cell", name="Accuracy").first).to_be_visible()
     assert cut_regions(page) == []
+
+
+def test_a_comparison_of_three_runs_is_as_wide_as_its_paper(
+    open_compared: Any, compared: ComparedRegistry
+) -> None:
+    runs = f"{compared.plain},{compared.focal},{compared.almost}"
+    page = open_compared(f"/compare?runs={runs}").page
+    page.set_viewport_size({"width": 703, "height": 1009})  # A4 less the margins
+
+    page.emulate_media(media="print")
+
+    assert page.evaluate("document.documentElement.scrollWidth") == 703
