@@ -33,6 +33,7 @@ from offdiag.plot.axes import (
     title,
     undefined_text,
 )
+from offdiag.sdk.display.displayed import interval_name
 from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
 from offdiag.sdk.evaluations.evaluation import Evaluation
 
@@ -323,7 +324,7 @@ def _with_intervals(
     """The recall of each class, and what the title says about its intervals."""
     values = list(evaluation.per_class["recall"].values())
     if any(value.ci_method for value in values):
-        return values, "with the intervals of the evaluation"
+        return values, f"with {interval_name(evaluation.confidence)}"
     if isinstance(evaluation, WeightedEvaluation):
         return values, "without intervals"
     matrix = evaluation.matrix

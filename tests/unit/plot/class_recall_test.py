@@ -57,7 +57,7 @@ def test_intervals_of_the_evaluation_are_taken_if_it_has_any(evaluation: Evaluat
 
     value = wide.per_class["recall"]["frequent"]
     assert list(ax.get_lines()[0].get_xdata()) == [value.ci_low, value.ci_high]  # type: ignore[arg-type]
-    assert heading(ax) == "Recall by class, with the intervals of the evaluation"
+    assert heading(ax) == "Recall by class, with 99.9 % CI"
 
 
 def test_sums_of_weights_have_no_intervals_of_their_own() -> None:

@@ -76,10 +76,18 @@ class DisplayedEvaluation(Protocol):
     def warning(self) -> MinorityWarning | None: ...
 
     @property
+    def confidence(self) -> float: ...
+
+    @property
     def collapse(self) -> Collapse | None: ...
 
     @property
     def origin(self) -> Origin | None: ...
+
+
+def interval_name(confidence: float) -> str:
+    """ "95 % CI"."""
+    return f"{100 * confidence:.6g} % CI"
 
 
 WIDTH = 79

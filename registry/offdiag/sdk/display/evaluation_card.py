@@ -15,7 +15,12 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets, matrix_of
 from offdiag.metrics.weighted.counts import WeightedCounts, WeightSums
 from offdiag.palette import SMALLEST_ERROR_END, correct_step, error_step
-from offdiag.sdk.display.displayed import DisplayedEvaluation, DisplayedFlag, Origin
+from offdiag.sdk.display.displayed import (
+    DisplayedEvaluation,
+    DisplayedFlag,
+    Origin,
+    interval_name,
+)
 from offdiag.sdk.display.evaluation_text import (
     MOST_CLASSES,
     ClassLine,
@@ -58,7 +63,8 @@ def run_card(origin: Origin, state: str, evaluation: DisplayedEvaluation | None)
     if evaluation is None:
         about = f"{origin.labels_text} · {origin.run_id} · {state}"
         return card(head(origin.run_name, about, url=origin.url))
-    about = f"{origin.labels_text} · {origin.run_id} · {size_text(evaluation.counted)}"
+    facts = [origin.labels_text, origin.run_id, size_text(evaluation.counted)]
+    about = " · ".join([*facts, *_level(evaluation)])
     title = head(origin.run_name, about, url=origin.url)
     return card(title, warning_line(evaluation), metric_tiles(evaluation))
 
@@ -69,7 +75,15 @@ def _evaluation_head(evaluation: DisplayedEvaluation) -> str:
     facts.append(size_text(evaluation.counted))
     if evaluation.collapse is not None:
         facts.append(evaluation.collapse.words)
+    facts += _level(evaluation)
     return head("Evaluation", " · ".join(facts), url=None if origin is None else origin.url)
+
+
+def _level(evaluation: DisplayedEvaluation) -> list[str]:
+    """What the intervals of the primary metrics are, if there are some."""
+    shown = (evaluation.aggregate.get(key) for key in primary_titles(evaluation.counted))
+    has_any = any(value is not None and value.ci_low is not None for value in shown)
+    return [interval_name(evaluation.confidence)] if has_any else []
 
 
 def warning_line(evaluation: DisplayedEvaluation) -> str:
@@ -188,7 +202,8 @@ def _class_table(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) ->
     baseline = None if accuracy is None else accuracy.value
     further = [key for key in ("precision", "f1") if all(key in line.values for line in lines)]
     columns = [column("Class", left=True), column("n"), column("Recall"), column("0 – 1")]
-    columns += [column("95 % CI", left=True), *(column(_TITLES[key]) for key in further)]
+    columns += [column(interval_name(evaluation.confidence), left=True)]
+    columns += [column(_TITLES[key]) for key in further]
     rows = [
         row_name(line.name)
         + cell(f"{line.n:,}")
@@ -264,7 +279,7 @@ def _fractions(counted: CountedSets) -> str:
     )
 
 
-def metric_card(title: str, metrics: Mapping[str, MetricValue]) -> str:
+def metric_card(title: str, metrics: Mapping[str, MetricValue], confidence: float = 0.95) -> str:
     """Values by key, for evaluations of scores, sets and weights in memory, and for costs.
 
     Without intervals there is no column for them.
@@ -272,7 +287,7 @@ def metric_card(title: str, metrics: Mapping[str, MetricValue]) -> str:
     said = {key: _said_of_interval(value) for key, value in metrics.items()}
     has_intervals = any(said.values())
     columns = [column("Metric", left=True), column("Value")]
-    columns += [column("95 % CI", left=True)] if has_intervals else []
+    columns += [column(interval_name(confidence), left=True)] if has_intervals else []
     rows = [
         row_name(key) + _value_cells(value, said[key] if has_intervals else None)
         for key, value in metrics.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
@@ -13,7 +13,13 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.counted import Counted, CountedSets, numbers_of
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.sdk.display.displayed import WIDTH, DisplayedEvaluation, DisplayedFlag, aligned
+from offdiag.sdk.display.displayed import (
+    WIDTH,
+    DisplayedEvaluation,
+    DisplayedFlag,
+    aligned,
+    interval_name,
+)
 
 MOST_CLASSES = 20
 WORST_CLASSES = 12
@@ -36,7 +42,7 @@ OF_CLASS = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
 
 @dataclass(frozen=True, slots=True)
 class ClassLine:
-    """A class, its number of examples, and its values by metric with 95 % intervals."""
+    """A class, its number of examples, and its values by metric with intervals."""
 
     name: str
     n: int
@@ -132,12 +138,25 @@ def evaluation_text(evaluation: DisplayedEvaluation) -> str:
         parts += wrap(f"{mark} {evaluation.warning.sentence}", WIDTH, subsequent_indent="  ")
     parts += ["", *_primary(evaluation), "", *_class_table(lines)]
     parts += wrap(undefined_note(value for line in lines for value in line.values.values()), WIDTH)
+    parts += _brackets(
+        [
+            *(value for line in lines for value in line.values.values()),
+            *(evaluation.aggregate.get(key) for key in primary_titles(evaluation.counted)),
+        ],
+        evaluation.confidence,
+    )
     if note := cut_note(evaluation, lines):
         parts += [f"{note}; to_frame() has all"]
     flags = flag_lines(evaluation.flags, at_most=6)
     if flags:
         parts += ["", "Flags", *flags]
     return "\n".join(parts)
+
+
+def _brackets(values: Iterable[MetricValue | None], confidence: float) -> list[str]:
+    """What the numbers in brackets are, if any value has some."""
+    has_any = any(value is not None and value.ci_low is not None for value in values)
+    return [f"Brackets: {interval_name(confidence)}."] if has_any else []
 
 
 def flag_lines(flags: Sequence[DisplayedFlag], *, at_most: int = 12) -> list[str]:
@@ -218,6 +237,7 @@ def table_text(
     line: str,
     aggregate: Mapping[str, MetricValue],
     per_class: Mapping[str, Mapping[str, MetricValue]],
+    confidence: float,
 ) -> str:
     """A page of text for an evaluation without flags: a few metrics, and those of classes."""
     titles = PRIMARY_OF_SETS if "subset_accuracy" in aggregate else PRIMARY | _OF_SCORES
@@ -236,5 +256,12 @@ def table_text(
             *(["", *aligned(["class", *keys], rows)] if rows else []),
             *([f"... and {n_more} more classes"] if n_more > 0 else []),
             *wrap(undefined_note(per_class[key][row[0]] for row in rows for key in keys), WIDTH),
+            *_brackets(
+                [
+                    *(aggregate[key] for key in titles if key in aggregate),
+                    *(per_class[key][row[0]] for row in rows for key in keys),
+                ],
+                confidence,
+            ),
         ]
     )

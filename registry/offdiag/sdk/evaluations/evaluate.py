@@ -41,6 +41,7 @@ class WeightedEvaluation(MetricResults):
     aggregate: MetricTable[MetricValue]
     per_class: MetricTable[ClassValues]
     slice_findings: SliceFindings | None = field(default=None, compare=False)
+    confidence: float = 0.95
 
     @classmethod
     def of_matrix(cls, matrix: WeightedMatrix) -> WeightedEvaluation:

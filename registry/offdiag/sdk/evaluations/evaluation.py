@@ -133,6 +133,7 @@ class Evaluation:
     * `collapse`: which classes are groups of classes; None if there are none.
     * `origin`: the run of the evaluation; None if it was made in memory.
     * `slice_findings`: the slices of an evaluation made in memory with slices.
+    * `confidence`: the level of the intervals.
     """
 
     counted: Counted
@@ -142,6 +143,7 @@ class Evaluation:
     collapse: Collapse | None = None
     origin: Origin | None = None
     slice_findings: SliceFindings | None = field(default=None, compare=False)
+    confidence: float = 0.95
 
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> Evaluation:
@@ -231,7 +233,7 @@ class Evaluation:
         """The evaluation as a page of text, at most 79 columns wide.
 
         It has the hidden-minority warning, primary metrics, the number of examples, recall,
-        precision and F1 by class with their 95 % intervals, and flags by severity. With more than
+        precision and F1 by class with their intervals, and flags by severity. With more than
         20 classes, it shows the 12 with the lowest recall.
         """
         from offdiag.sdk.display.evaluation_text import evaluation_text

@@ -81,7 +81,7 @@ def suite_intervals(
         by_class = {key: list(values.values()) for key, values in per_class.items()}
         again = Evaluation.of_values(evaluation.counted, aggregate=aggregate, per_class=by_class)
         aggregate = again.aggregate
-    return replace(evaluation, aggregate=aggregate, per_class=per_class)
+    return replace(evaluation, aggregate=aggregate, per_class=per_class, confidence=confidence)
 
 
 def score_intervals(
@@ -107,7 +107,12 @@ def score_intervals(
             n_samples=evaluation.n_samples,
             confidence=confidence_level(confidence),
         )
-        return replace(evaluation, aggregate=again.aggregate, per_class=again.per_class)
+        return replace(
+            evaluation,
+            aggregate=again.aggregate,
+            per_class=again.per_class,
+            confidence=again.confidence,
+        )
     found = of_scores.score_intervals(evaluation.forecasts, seed=seed, confidence=confidence)
     by_class = of_scores.class_score_intervals(evaluation.forecasts, confidence=confidence)
     return replace(
@@ -116,6 +121,7 @@ def score_intervals(
             evaluation.aggregate, found, n_classes=len(evaluation.label_set)
         ),
         per_class=_with_classes(evaluation.label_set, evaluation.per_class, by_class),
+        confidence=confidence,
     )
 
 
@@ -139,6 +145,7 @@ def multilabel_intervals(
         evaluation,
         aggregate=_with_aggregates(evaluation.aggregate, found.aggregate),
         per_label=_with_classes(evaluation.label_set, evaluation.per_label, found.per_label),
+        confidence=confidence,
     )
 
 

@@ -53,6 +53,7 @@ class MultilabelEvaluation(MetricResults):
     actual: NDArray[np.bool_]
     predicted: NDArray[np.bool_]
     scores: NDArray[Any] | None = None
+    confidence: float = 0.95
 
     @property
     def n_cases(self) -> int:

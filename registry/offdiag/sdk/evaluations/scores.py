@@ -96,6 +96,7 @@ class ScoreEvaluation(ScoreResults):
     per_class: MetricTable[ClassValues]
     positive_by_convention: bool = False
     """Whether the positive class follows from labels such as 0 and 1, because none was named."""
+    confidence: float = 0.95
 
     def cost_curve(self, label: object = None) -> Curve:
         """Normalized expected cost of the best threshold against the probability cost PC(+)."""
@@ -164,6 +165,7 @@ class WeightedScoreEvaluation(ScoreResults):
     per_class: MetricTable[ClassValues]
     positive_by_convention: bool = False
     """Whether the positive class follows from labels such as 0 and 1, because none was named."""
+    confidence: float = 0.95
 
     @classmethod
     def of(
@@ -185,6 +187,7 @@ class WeightedScoreEvaluation(ScoreResults):
             MetricTable(values, n_classes=len(labels)),
             MetricTable({key: ClassValues(labels, found) for key, found in per_class.items()}),
             positive_by_convention,
+            confidence,
         )
 
     @property

@@ -189,6 +189,7 @@ class MetricResults:
     aggregate: MetricTable[MetricValue]
     per_class: MetricTable[ClassValues]
     label_set: LabelSet
+    confidence: float
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -213,7 +214,7 @@ class MetricResults:
     def __str__(self) -> str:
         from offdiag.sdk.display.evaluation_text import table_text
 
-        return table_text(repr(self), self.aggregate, self._by_class())
+        return table_text(repr(self), self.aggregate, self._by_class(), self.confidence)
 
     def to_frame(self) -> pd.DataFrame:
         """Every metric by class, as in `Evaluation.to_frame`."""
@@ -222,7 +223,7 @@ class MetricResults:
     def _repr_html_(self) -> str:
         from offdiag.sdk.display.evaluation_card import metric_card
 
-        return metric_card(self._title(), self.aggregate)
+        return metric_card(self._title(), self.aggregate, self.confidence)
 
 
 def _negated(value: Any) -> Any:

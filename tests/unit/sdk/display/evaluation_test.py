@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from offdiag import stats
 from offdiag.advice.recommendation import Advice
 from offdiag.audit.findings import AuditReport
 from offdiag.domain.labels import LabelSet
@@ -155,6 +156,25 @@ def test_other_results_are_readable_too() -> None:
         assert len(repr(found)) < 120
         assert max(map(len, str(found).splitlines())) < 120
         assert len(found.to_frame()) > 0
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
+def test_texts_and_cards_say_the_level_of_their_intervals(confidence: float) -> None:
+    name = f"{confidence:.0%} CI".replace("%", " %")
+    scores = evaluate_scores(y_true=[0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
+    sets = evaluate_multilabel(y_true=[{"sea"}, {"sky"}], y_pred=[{"sea"}, {"sea"}])
+    weighted = evaluate_labels(
+        y_true=["a", "b", "a"], y_pred=["a", "a", "a"], sample_weight=[1.0, 2.0, 1.5]
+    )
+    for found in (
+        stats.suite_intervals(of_classes(4), confidence=confidence),
+        stats.suite_intervals(weighted, confidence=confidence),
+        stats.score_intervals(scores, confidence=confidence),
+        stats.multilabel_intervals(sets, confidence=confidence),
+    ):
+        assert f"Brackets: {name}." in str(found)
+        assert re.findall(r"\d+ % CI", found._repr_html_())[0] == name
+    assert "Brackets" not in str(scores)
 
 
 def test_the_two_brier_scores_have_two_names() -> None:
