@@ -64,6 +64,7 @@ class Server:
         self, path: str, asked: RequestBody | None = None, *, method: str = "GET"
     ) -> bytes:
         """The bytes at a path. Raises as `ask` does."""
+        _refuse_misspelt(path)
         headers = {"Idempotency-Key": str(uuid.uuid4())} if method == "POST" else {}
         params, sent = None, None
         if asked is not None and method == "GET":
@@ -120,6 +121,20 @@ class Server:
             f"{self.connection.url} did not answer like offdiag.",
             field="url",
             hint=f"{check_address(self.connection.url)} --url or OFFDIAG_URL names it.",
+        )
+
+
+def _refuse_misspelt(path: str) -> None:
+    """Raise `NotFound` for the path of a run that is neither an id nor the name of a run.
+
+    A server knows no such address, and would answer that, or that the role is missing.
+    """
+    _, is_of_run, rest = path.partition("/runs/")
+    if is_of_run and not rest.startswith("r_"):
+        raise NotFound(
+            f"there is no run {rest.rpartition('/')[0] or rest!r}.",
+            field="run",
+            hint="`offdiag runs list` shows the runs of this registry.",
         )
 
 

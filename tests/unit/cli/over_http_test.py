@@ -305,6 +305,27 @@ def test_a_server_answers_a_command_as_the_database_does(
     assert for_people[1]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("runs", "show", "modle"),
+        ("runs", "delete", "modle"),
+        ("gate", "modle", "--min", "mcc>0"),
+        ("cost", "decide", "modle", "--matrix", "price"),
+        ("propose", "modle"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_a_server_knows_no_run_of_a_misspelt_name_either(
+    words: tuple[str, ...], scene: Scene, asked: Ask
+) -> None:
+    """It is neither an unknown address nor a lack of permission."""
+    code, out, err = asked([*words], url=scene.server, token=scene.tokens["viewer"])
+
+    told = "there is no run 'modle'. `offdiag runs list` shows the runs of this registry."
+    assert (code, out, err) == (2, "", f"offdiag: run: {told}\n")
+
+
 _OLD_NAMES = {
     "n_issues": "n_editions",
     "issues": "editions",
