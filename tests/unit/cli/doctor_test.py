@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import sys
@@ -158,6 +159,25 @@ def test_a_file_of_another_program_is_a_problem_with_exit_code_1(
     assert answer.code == 1
     assert "PROBLEM" in answer.out
     assert "not an SQLite database" in answer.out
+
+
+def test_a_place_where_no_registry_can_be_is_a_problem(
+    folder: Path, offdiag: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every other command would fail there, so a probe must not call it healthy."""
+    nowhere = offdiag("doctor", "--url", "sqlite:///none/offdiag.db", "--json")
+    (folder / "offdiag.db").touch()
+    monkeypatch.setattr(os, "access", lambda _path, _mode: False)
+    locked = offdiag("doctor", "--json")
+
+    for answer, says in (
+        (nowhere, f"the folder {folder / 'none'} does not exist."),
+        (locked, f"{folder / 'offdiag.db'} cannot be written by this user."),
+    ):
+        assert answer.code == 1
+        (problem,) = [each for each in answer.json["findings"] if not each["ok"]]
+        assert problem["name"] == "database"
+        assert says in problem["text"]
 
 
 def test_a_full_disk_is_a_problem(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

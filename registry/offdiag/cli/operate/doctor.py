@@ -19,7 +19,7 @@ from offdiag.cli.call import Call, database_url, is_server, registry_options
 from offdiag.cli.documents import Server
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy
-from offdiag.errors import OffdiagError
+from offdiag.errors import DatabaseUnavailable, OffdiagError
 from offdiag.extras import LIBRARIES, has_extra
 from offdiag.records.access import Me
 from offdiag.sdk.remote.connection import Connection
@@ -266,6 +266,8 @@ def _database(database: Database) -> Iterator[Finding]:
 
     if database.path is not None:
         yield _disk(database.path)
+        if not database.is_read_only:
+            _require_place(database.path)
     state = schema.check(database)
     yield _schema(database, state)
     if state.is_current:
@@ -277,6 +279,18 @@ def _database(database: Database) -> Iterator[Finding]:
         runs = ", ".join(f"{count} {state.value}" for state, count in health.runs_by_state.items())
         yield Finding("runs", runs or "none yet")
         yield queue_finding(health.queue)
+
+
+def _require_place(path: Path) -> None:
+    """Raise `DatabaseUnavailable` if every other command would refuse or fail to use the file."""
+    from offdiag.store.sqlite import require_writable
+
+    if not path.parent.is_dir():
+        raise DatabaseUnavailable(
+            f"{path}: the folder {path.parent} does not exist.",
+            hint="Create it, or name another place.",
+        )
+    require_writable(path)
 
 
 def _schema(database: Database, state: SchemaState) -> Finding:
