@@ -67,9 +67,9 @@ def test_a_service_that_refuses_is_tried_again_later() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nobody", r"no place is called 'nobody'\. Add nobody=URL to notify\.targets\."),
+        ("nobody", r"notify\.targets has no target 'nobody'\. Add nobody=URL to it\."),
         ("odd", r"Apprise cannot read the URL of 'odd' in notify\.targets\."),
-        ("twice", r"notify\.targets has 2 places called 'twice'\. Keep one\."),
+        ("twice", r"notify\.targets has 2 targets named 'twice'\. Keep one\."),
     ],
 )
 def test_what_cannot_be_sent_is_refused_when_a_report_is_saved(
@@ -99,5 +99,5 @@ def test_a_target_is_stored_by_its_name() -> None:
 
 @pytest.mark.parametrize("name", ["slack://a/b/c", "", "a b", "-x", "x" * 101])
 def test_an_address_is_no_name(name: str) -> None:
-    with pytest.raises(InvalidInput, match="cannot name a place"):
+    with pytest.raises(InvalidInput, match="cannot name a target"):
         NotifyTarget(name)

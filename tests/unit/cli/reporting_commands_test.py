@@ -83,7 +83,7 @@ def test_a_schedule_names_targets_out_of_reach_and_its_files_lie_in_their_folder
     assert planned.code == 0
     assert "e-mail ana@example.org: no e-mail can be sent. Set smtp.host" in planned.err
     assert "webhook https://127.0.0.1/…: nothing is posted unsigned." in planned.err
-    assert "notification team: no place is called 'team'." in planned.err
+    assert "notification team: notify.targets has no target 'team'." in planned.err
     assert "folder weekly" not in planned.err
     assert run.code == 1  # Some deliveries are refused.
     issued = run.json

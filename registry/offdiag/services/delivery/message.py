@@ -127,7 +127,7 @@ class NotifyTarget:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", self.name):
             raise InvalidInput(
-                f"{self.name[:40]!r} cannot name a place.",
+                f"{self.name[:40]!r} cannot name a target.",
                 field="notify",
                 hint="Give a name from the setting notify.targets, such as team, not a URL.",
             )

@@ -224,9 +224,9 @@ def require_place(name: str, settings: NotifySettings) -> str:
     """
     urls = [url for known, url in _places(settings) if known == name]
     if not urls:
-        raise DeliveryRefused(f"no place is called {name!r}. Add {name}=URL to notify.targets.")
+        raise DeliveryRefused(f"notify.targets has no target {name!r}. Add {name}=URL to it.")
     if len(urls) > 1:
-        raise DeliveryRefused(f"notify.targets has {len(urls)} places called {name!r}. Keep one.")
+        raise DeliveryRefused(f"notify.targets has {len(urls)} targets named {name!r}. Keep one.")
     try:
         with optional:
             from apprise import Apprise
