@@ -30,7 +30,7 @@ from support.dashboard import counted_statements, fail_evaluation, log_counts
 from support.filled_once import filled_once
 from support.forms import forms_of
 from support.forms import send as send_form
-from support.logging_runs import correct_labels, log, work_off
+from support.logging_runs import correct_labels, log, run_step, work_off
 from support.optional import present
 from support.pages import Page, PageClient
 
@@ -221,6 +221,30 @@ def test_what_the_cheapest_run_saves_is_the_difference_of_both_mean_costs(
     assert "cost 125.0 per 1,000" in client.get("/datasets/holdout?y=cost").text
 
 
+def test_no_run_is_the_cheapest_of_the_set_before_all_of_it_have_costs(
+    client: PageClient, database: Database
+) -> None:
+    fill(database, "first", "second")
+    weights = np.array([[0.0, 1.0], [4.0, 0.0]])
+    add_costs(database, project="default", dataset="holdout", name="visits", weights=weights)
+    set_default_costs(database, project="default", dataset="holdout", wanted=CostName("visits", 1))
+
+    run_step(database)
+    half = found(database)
+    page = client.page("/datasets/holdout").one("section", "verdict").text
+    work_off(database)
+
+    assert len(half.leaders.best_set) == 2
+    assert sum("mean_cost" in values for values in half.facts.values.values()) == 1
+    assert half.facts.cheapest is None
+    assert "costs least" not in page
+    assert "costs least" in client.page("/datasets/holdout").one("section", "verdict").text
+
+    set_default_costs(database, project="default", dataset="holdout", wanted=None)
+    work_off(database)
+    assert "costs least" not in client.page("/datasets/holdout").one("section", "verdict").text
+
+
 def test_champion_and_candidate_stand_beside_each_other(
     client: PageClient, database: Database
 ) -> None:
@@ -359,6 +383,23 @@ def test_a_dataset_without_runs_or_labels_says_what_is_missing(
     )
     work_off(database)
     assert "offdiag truth revise bare" in client.page("/datasets/bare").one("div", "empty").text
+
+
+def test_a_first_run_that_was_not_tested_is_not_said_to_be_better(
+    client: PageClient, database: Database
+) -> None:
+    actual = ["x"] * 100 + ["y"] * 3
+    for name, n_wrong in (("good", 0), ("poor", 60)):
+        predicted = ["y"] * n_wrong + actual[n_wrong:]
+        log(database, y_true=actual, y_pred=predicted, dataset="tiny", facts=RunFacts(name=name))
+    work_off(database)
+
+    said = client.page("/datasets/tiny").one("p", "verdict-text").text
+
+    assert said.startswith(
+        "good has the highest balanced accuracy, perhaps by chance; not tested, because a class "
+        "has fewer than 5 labelled examples."
+    )
 
 
 def test_what_is_printed_to_be_copied_is_quoted_for_its_shell(

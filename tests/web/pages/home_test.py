@@ -117,6 +117,65 @@ def test_a_dataset_stands_where_its_page_says_with_champion_and_candidate(
     assert "Nothing new since" in client.page("/").one("main").text
 
 
+def test_a_candidate_that_is_not_significantly_different_is_named(
+    client: PageClient, database: Database
+) -> None:
+    fine, alike, _ = log_three(database)
+    log_lesions(database)
+    approve(database, alike, reason="stable", author="ana")
+    propose(database, fine, author="ana")
+
+    row = row_of(client.page("/"), "a")
+
+    assert row[4] == "candidate: no significant difference"
+
+
+@pytest.mark.parametrize(("key", "word"), [("macro_f1", "highest"), ("error_rate", "lowest")])
+def test_a_first_run_that_was_not_tested_is_said_to_be_no_more_than_that(
+    client: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch, key: str, word: str
+) -> None:
+    log_three(database)
+    log_lesions(database)
+    set_primary_metric(database, project="default", dataset="a", key=key)
+    monkeypatch.setattr("offdiag.services.champions.dataset_status.MOST_PREDICTIONS", 10)
+
+    assert row_of(client.page("/"), "a")[4] == f"{word} of 3, not tested"
+
+
+def test_a_champion_is_not_said_to_lead_or_to_be_the_highest_if_it_is_not(
+    client: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fine, alike, bad = log_three(database)
+    log_lesions(database)
+    approve(database, bad, reason="in use", author="ana")
+    outside = row_of(client.page("/"), "a")
+    with monkeypatch.context() as patch:
+        patch.setattr("offdiag.services.champions.dataset_status.MOST_PREDICTIONS", 10)
+        untested = row_of(client.page("/"), "a")
+    delete_run(database, alike, by=None)
+    behind = row_of(client.page("/"), "a")
+    with monkeypatch.context() as patch:
+        patch.setattr("offdiag.services.champions.dataset_status.MOST_TESTED", 1)
+        unranked = row_of(client.page("/"), "a")
+    approve(database, fine, reason="better", author="ana")
+    leading = row_of(client.page("/"), "a")
+
+    assert (outside[1], outside[4]) == ("bad champion", "not in the best set of 2")
+    assert untested[4] == "rank 3 of 3, not tested"
+    assert behind[4] == "another run leads"
+    assert (unranked[1], unranked[4]) == ("fine", "champion not ranked")
+    assert (leading[1], leading[4]) == ("fine champion", "1 run leads")
+
+
+def test_a_value_without_an_interval_says_so(client: PageClient, database: Database) -> None:
+    actual = ["x"] * 40 + ["y"] * 2
+    log(database, y_true=actual, y_pred=["x"] * 40 + ["x", "y"], dataset="a")
+    log_lesions(database)
+    work_off(database)
+
+    assert row_of(client.page("/"), "a")[2].endswith("no interval · Balanced accuracy")
+
+
 def test_the_long_name_of_a_champion_keeps_its_end_and_its_tag(
     client: PageClient, database: Database
 ) -> None:

@@ -32,9 +32,10 @@ class DatasetStatus:
     """The ranked runs of a dataset, best first, with its champion and candidate.
 
     `best_set` has the ids of the runs that may be the best, the highest first, None if they were
-    not compared. `candidate_difference` is the candidate minus the champion, only if it is
-    significant. `drops` are the newest runs of models that are significantly worse than an earlier
-    one. With `is_waiting`, they would have taken too long to compare now.
+    not compared. `candidate_difference` is the candidate minus the champion, 0 if it is not
+    significant and None if they were not compared. `drops` are the newest runs of models that are
+    significantly worse than an earlier one. With `is_waiting`, they would have taken too long to
+    compare now.
     """
 
     ranked: RankedRuns
@@ -160,8 +161,11 @@ def _difference(
         return None
     in_order = tuple(run for run in status.ranked.runs if run in (champion, candidate))
     pair = replace(status.ranked, runs=in_order, total=2)
-    if len(leaders_among(task, RankedTogether(session, pair), kept=kept).best_set) != 1:
+    found = leaders_among(task, RankedTogether(session, pair), kept=kept)
+    if found.why_not_tested is not None:
         return None
+    if len(found.best_set) == 2:
+        return 0.0
     assert candidate.value.value is not None  # noqa: S101 - ranked runs have values
     assert champion.value.value is not None  # noqa: S101 - as above
     return candidate.value.value - champion.value.value

@@ -41,7 +41,8 @@ def verdict_of(leaders: Leaders, n_runs: int) -> str:
     if not best:
         first = numbers.shortened(leaders.runs[0].run.name, longest=LONGEST_NAME)
         word = "lowest" if leaders.lower_is_better else "highest"
-        return f"{first} has the {word} {metric}; {leaders.why_not_tested}."
+        why = f"not tested, because {leaders.why_not_tested}"
+        return f"{first} has the {word} {metric}, perhaps by chance; {why}."
     if len(best) == 1:
         name = numbers.shortened(best[0].run.name, longest=LONGEST_NAME)
         word = "higher" if leaders.lower_is_better else "lower"

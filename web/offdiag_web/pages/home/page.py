@@ -218,7 +218,7 @@ def _line(
         value="" if run is None else metric_values.known(run.value),
         no_value=_no_value(dataset, runs, n_earlier, why_undefined),
         metric="" if status is None else _metric(status),
-        interval="" if run is None else interval_text(run.value) or "",
+        interval="" if run is None else interval_text(run.value) or "no interval",
         mark=None if status is None else _mark(status),
         trend=None if status is None else _trend(status),
         state=state,
@@ -280,15 +280,35 @@ def _state(
     if status is None:
         of_earlier = f"{numbers.plural(n_earlier, 'run')} on earlier labels"
         return of_earlier if n_earlier else "not evaluated", False
+    if status.candidate_difference == 0:
+        return "candidate: no significant difference", False
     if status.candidate_difference is not None:
         spec = spec_of(status.ranked.key, of_class=False)
         text = difference(status.candidate_difference, spec)
         is_lower = status.candidate_difference < 0
         return f"candidate {text}", is_lower is not (spec.direction is Direction.LOWER)
-    if status.n_best is None:
-        n_runs = status.ranked.total
-        return ("1 run" if n_runs == 1 else f"highest of {numbers.count(n_runs)}"), False
-    return ("1 run leads" if status.n_best == 1 else f"best set of {status.n_best}"), False
+    return _rank(status), False
+
+
+def _rank(status: DatasetStatus) -> str:
+    """Where the run that is shown stands among the others."""
+    ranked, shown = status.ranked, status.shown
+    if status.champion is not None and not status.is_champion:
+        return "champion not ranked"
+    if status.is_champion and (shown.is_chosen_here or shown in ranked.weighted):
+        return "champion not compared"
+    if status.best_set is not None:
+        if shown.id in status.best_set or not status.is_champion:
+            return "1 run leads" if status.n_best == 1 else f"best set of {status.n_best}"
+        one = status.n_best == 1
+        return "another run leads" if one else f"not in the best set of {status.n_best}"
+    if ranked.total == 1:
+        return "1 run"
+    spec = spec_of(ranked.key, of_class=False)
+    place = [run.value.value for run in ranked.runs].index(shown.value.value) + 1
+    first = "lowest" if spec.direction is Direction.LOWER else "highest"
+    rank = f"{first if place == 1 else f'rank {numbers.count(place)}'} of {ranked.total:,}"
+    return rank if status.is_waiting else f"{rank}, not tested"
 
 
 def _metric(status: DatasetStatus) -> str:
