@@ -83,6 +83,17 @@ def test_labels_without_samples_are_refused(url: str, dataset: str) -> None:
         draft.propose(["x", "y", "x"])  # type: ignore[arg-type]
 
 
+def test_no_answers_and_too_many_are_refused_with_their_field(url: str, dataset: str) -> None:
+    draft = offdiag.label_draft(dataset=dataset, url=url, author="ana")
+
+    with pytest.raises(InvalidInput, match=r"samples: .* at least 1 item"):
+        draft.propose({})
+    with pytest.raises(InvalidInput, match=r"samples: .* at most 10000 items"):
+        draft.decide(dict.fromkeys(range(10_001), "x"))
+    with pytest.raises(InvalidInput, match=r"samples: .* at least 1 item"):
+        draft.withdraw([])
+
+
 def test_tasks_need_classes_that_no_answer_is_called_like(url: str) -> None:
     log(url, "unclear", ["x", "cannot be told"], ["x", "x"])
     draft = offdiag.label_draft(dataset="unclear", url=url, author="ana")

@@ -151,7 +151,12 @@ def test_changes_that_cannot_be_meant_are_refused(database: Database) -> None:
     log(database, sample_ids=IDS)
     cases: list[tuple[object, str]] = [
         ({}, "there are no changes"),
-        ({"s7": "a"}, "'s7' is not a sample"),
+        ({"s7": "a"}, "'s7' is not a sample of the dataset\\."),
+        (
+            {"s1": "b", "x": "a", "y": "a", "z": "b"},
+            "'x' is not a sample .*, and neither are 2 oth",
+        ),
+        ({"s1": None, "s2": "z"}, "'z' at index 1 is not one of the 3 labels"),
         ({"s1": "z"}, "'z' at index 0 is not one of the 3 labels"),
         ((["s1", "s2", "s1"], ["a", "b", "c"]), "'s1' occurs twice, at index 0 and 2"),
         ((["s1", "s2"], ["a"]), "identifiers has 2 values, labels has 1"),

@@ -93,12 +93,21 @@ def encode_pair(
     )
 
 
-def encode_labels(values: object, labels: LabelSet, *, field: str) -> Codes:
-    """Codes of one array. Raises `InvalidInput` as `encode_pair` does."""
+def encode_labels(
+    values: object,
+    labels: LabelSet,
+    *,
+    field: str,
+    places: NDArray[np.int64] | None = None,
+) -> Codes:
+    """Codes of one array. Raises `InvalidInput` as `encode_pair` does.
+
+    `places` are the indexes of the values among those that the user gave, if some were left out.
+    """
     column = label_column(values, field=field).values
     if len(column) == 0:
         raise _empty(field)
-    return _codes(column, labels, field)
+    return _codes(column, labels, field, places)
 
 
 def infer_labels(truth: tuple[str, object], *predictions: tuple[str, object]) -> LabelSet:
@@ -276,7 +285,9 @@ def _above(column: NDArray[Any], low: int) -> NDArray[np.int64]:
     return whole if low == 0 else whole - low
 
 
-def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
+def _codes(
+    column: Column, labels: LabelSet, field: str, given_at: NDArray[np.int64] | None = None
+) -> Codes:
     import pyarrow as pa
 
     narrowest = code_dtype(len(labels))
@@ -297,8 +308,9 @@ def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
         index = int(np.argmax(unknown))
         value = column[index]
         text = str(value.item()) if isinstance(value, np.generic) else value.as_py()
+        place = index if given_at is None else int(given_at[index])
         raise InvalidInput(
-            f"the value {text!r} at index {index} is not one of the {len(labels)} labels "
+            f"the value {text!r} at index {place} is not one of the {len(labels)} labels "
             f"{labels.preview()}.",
             field=field,
             hint=labels.way_out(text),

@@ -36,7 +36,9 @@ def encode_partial_labels(values: object, labels: LabelSet, *, field: str) -> Co
             # Reported as an unknown label: a fraction among corrected labels cannot be a score.
             labels.code_of(str(fraction), field_name=field)
     if len(present):
-        codes[~missing] = encode_labels(present, labels, field=field)
+        codes[~missing] = encode_labels(
+            present, labels, field=field, places=np.flatnonzero(~missing)
+        )
     return in_narrowest_type(codes, n_classes)
 
 

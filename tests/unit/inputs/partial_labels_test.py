@@ -57,6 +57,12 @@ def test_whole_numbers_may_have_gaps_too(values: object) -> None:
     assert encode_partial_labels(values, DIGITS, field="labels").tolist() == [0, 2, 1]
 
 
+@pytest.mark.parametrize("values", [["a", None, None, "c"], pa.array(["a", None, None, "c"])])
+def test_an_unknown_label_behind_gaps_is_found_at_its_own_index(values: object) -> None:
+    with pytest.raises(InvalidInput, match="'c' at index 3 is not one of the 2 labels"):
+        encode_partial_labels(values, LETTERS, field="labels")
+
+
 def test_all_labels_may_be_missing() -> None:
     assert encode_partial_labels([None, None], LETTERS, field="labels").tolist() == [2, 2]
     assert encode_partial_labels([np.nan], LETTERS, field="labels").tolist() == [2]

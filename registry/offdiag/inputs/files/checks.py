@@ -55,7 +55,9 @@ def no_column(
     return InvalidInput(
         f"{path.name} has no column {name!r}.",
         field="file",
-        hint=f"It has {shown}; name the right one{how}." if present else "It is empty.",
+        hint=f"It has {shown}; name the right one{how}."
+        if present
+        else "It is empty, or its first line is; the first line names the columns.",
     )
 
 

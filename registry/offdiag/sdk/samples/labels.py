@@ -217,7 +217,7 @@ class LabelDraft:
 
     def withdraw(self, samples: Sequence[object]) -> int:
         """Withdraw your answers on `samples`; returns how many there were."""
-        body = WithdrawnLabels(
+        body = WithdrawnLabels.asked(
             project=self._project, samples=[sample_name(s) for s in samples], author=self._author
         )
         return self._n_answers(
@@ -242,7 +242,7 @@ class LabelDraft:
             )
             return _corrected(self._dataset, made)
 
-        body = PublishedDraft(
+        body = PublishedDraft.asked(
             project=self._project, reason=reason, opinions=opinions, author=self._author
         )
         asked = Request(self._path("/publish"), Corrected, stored, body, "POST")
@@ -263,7 +263,7 @@ class LabelDraft:
             )
             return _corrected(self._dataset, made)
 
-        body = UndoneVersion(project=self._project, reason=reason, author=self._author)
+        body = UndoneVersion.asked(project=self._project, reason=reason, author=self._author)
         path = f"/datasets/{name_segment(self._dataset)}/truth/{version}/undo"
         asked = Request(path, Corrected, stored, body, "POST")
         return TruthRevision(**self._at.ask(asked).plain())
@@ -282,12 +282,12 @@ class LabelDraft:
 
             return LabelTasks(tasks=label_tasks(database, **self._where, tool=tool, limit=limit))
 
-        query = TasksQuery(project=self._project, tool=tool, limit=limit)
+        query = TasksQuery.asked(project=self._project, tool=tool, limit=limit)
         return self._at.ask(Request(self._path("/tasks"), LabelTasks, stored, query)).tasks
 
     def import_answers(self, tasks: list[dict[str, Any]]) -> int:
         """Add the answers in an export of either tool, each under its author; returns how many."""
-        body = AnsweredTasks(project=self._project, tasks=tasks, author=self._author)
+        body = AnsweredTasks.asked(project=self._project, tasks=tasks, author=self._author)
         return self._n_answers(
             "/tasks", body, lambda at: asked_import(at, self._dataset, body, body.author)
         )
@@ -304,7 +304,7 @@ class LabelDraft:
             for label in labels.values()
         ]
         given = dict(zip(sample_names(labels), texts, strict=True))
-        body = ProposedLabels(
+        body = ProposedLabels.asked(
             project=self._project,
             samples=list(given),
             labels=list(given.values()),

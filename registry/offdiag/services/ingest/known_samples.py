@@ -196,8 +196,10 @@ def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.
         unknown = ids.slice(index, index + 1).to_list()[0]
         some = map(str, known.slice(0, _MOST_NAMES).to_list())
         written = near_misses_in_words(some, [str(unknown)])
+        n_others = int((~found).sum()) - 1
+        others = f", and neither are {n_others:,} others" if n_others else ""
         raise InvalidInput(
-            f"{unknown!r} is not a sample of the dataset.",
+            f"{unknown!r} is not a sample of the dataset{others}.",
             field=field,
             hint="Check the identifier; new samples come with a run and its y_true="
             + (f". Near misses: {written}." if written else "."),

@@ -108,6 +108,7 @@ def test_csv_is_read_whatever_its_line_ends_separator_and_column_order(
         (b'y,yhat,of\na,b,"x" 5"\n', "the quote on line 2 of p.csv has text behind the one"),
         (b"y,yhat\n", "p.csv holds no samples"),
         (b"", "p.csv has no column 'y'. It is empty"),
+        (b"\ny,p\na,b\n", "p.csv has no column 'y'. It is empty, or its first line is"),
         (b"y,y,yhat\na,b,c\n", "the column 'y' occurs 2 times"),
         (b"a,b\nc,d\n", "has no column 'y'. It has 'a', 'b'"),
     ],
