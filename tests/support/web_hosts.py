@@ -69,9 +69,13 @@ class WebHost:
         return f"http://{self.address}:{self.port}"
 
     @property
-    def pid(self) -> int:
+    def process(self) -> QuickProcess:
         assert self._process is not None
-        return self._process.pid
+        return self._process
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
 
     def start(self) -> None:
         """Start it; `wait_until_ready` waits until it answers."""

@@ -12,7 +12,7 @@ from http import HTTPStatus
 import structlog
 from flask import Flask, Response
 
-from offdiag.errors import DatabaseUnavailable, InvalidInput
+from offdiag.errors import DatabaseUnavailable, InvalidInput, SchemaMismatch
 from offdiag.logs import log_to_stderr
 from offdiag.settings import load_settings
 from offdiag.store.dataset_page import dataset_list
@@ -57,6 +57,8 @@ def application() -> Flask:
     The WSGI server decides which address to listen on, so no one is assumed to be the only user of
     a machine. Jobs are run by `offdiag worker`.
 
+    A database server that cannot be reached yet is waited for, with pages that say so.
+
     Raises `InvalidInput` if there is no admin yet, or no key for signing forms, and
     `SchemaMismatch` for a database that is not up to date.
     """
@@ -65,9 +67,13 @@ def application() -> Flask:
     log_to_stderr(settings.log.level, settings.log.format)
     access = settings.access.model_copy(update={"auth": "required"})
     settings = settings.model_copy(update={"access": access})
-    database = open_database(settings.database.url)
-    with database.read() as session:
-        is_managed = has_admin(session)
+    database = open_database(settings.database.url, may_be_away=True)
+    is_managed = True
+    try:
+        with database.read() as session:
+            is_managed = has_admin(session)
+    except DatabaseUnavailable as error:
+        log.warning("database_unavailable", error=str(error))
     if not is_managed:
         database.close()
         raise InvalidInput(
@@ -169,7 +175,7 @@ def _compare_runs(app: Flask, is_stopped: Callable[[], bool]) -> None:
 
     with (
         app.app_context(),
-        suppress(DatabaseUnavailable),
+        suppress(DatabaseUnavailable, SchemaMismatch),
         current_registry().database.read() as session,
     ):
         compare_ahead(

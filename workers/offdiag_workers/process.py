@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +22,7 @@ from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.signals import acting_on_signals
 from offdiag.store.database import Database
+from offdiag.store.driver_errors import is_away
 from offdiag_workers.heartbeat import beating
 from offdiag_workers.loop import WorkerReport, attempt_logger, draining, run_worker
 from offdiag_workers.scheduler import Maintenance, run_scheduler
@@ -93,7 +95,7 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
     # keeps the file locked no other worker can take the work either: no reason to end the process.
     on_lost = None if database.dialect == "sqlite" else end_process
     maintenance = Maintenance(database, settings)
-    notifier = _ready(database, settings.jobs)
+    notifier = _ready_once_there(database, settings.jobs)
 
     def request(number: signal.Signals) -> None:
         log.info("stopping", signal=number.name)
@@ -147,8 +149,25 @@ def working_in_background(database: Database, settings: Settings) -> Iterator[No
 def _ready(database: Database, jobs: JobsSettings) -> Notifier:
     notifier = notifier_named(jobs.engine)
     if isinstance(notifier, ServingNotifier):
+        # Of a server that is away, the engine would say so late and in words of its own.
+        with database.read():
+            pass
         notifier.prepare(database)
     return notifier
+
+
+_AGAIN_AFTER_S = 1.0
+
+
+def _ready_once_there(database: Database, jobs: JobsSettings) -> Notifier:
+    while True:
+        try:
+            return _ready(database, jobs)
+        except DatabaseUnavailable as error:
+            if not is_away(error):
+                raise
+            log.warning("database_unavailable", error=str(error))
+            time.sleep(_AGAIN_AFTER_S)
 
 
 def _work(

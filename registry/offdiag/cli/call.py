@@ -153,19 +153,24 @@ def _project(context: click.Context, _parameter: click.Parameter, named: str | N
 
 @contextmanager
 def opened(
-    settings: Settings, *, synchronous: Literal["full", "normal"] = "full"
+    settings: Settings,
+    *,
+    synchronous: Literal["full", "normal"] = "full",
+    may_be_away: bool = False,
 ) -> Iterator[Database]:
     """The configured registry; an embedded one is created or upgraded if needed.
 
     A note says that one was created: in another folder, a command does not find the known runs.
 
-    Raises `InvalidInput` for a server. Changes made by the command are recorded in the audit log,
-    with the account that called it.
+    `may_be_away` is that of `open_database`. Raises `InvalidInput` for a server. Changes made by
+    the command are recorded in the audit log, with the account that called it.
     """
     from offdiag.cli.output import note
     from offdiag.store.schema import open_database
 
-    database = open_database(database_url(settings), synchronous=synchronous)
+    database = open_database(
+        database_url(settings), synchronous=synchronous, may_be_away=may_be_away
+    )
     try:
         if database.is_new:
             note(

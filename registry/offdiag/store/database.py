@@ -166,6 +166,8 @@ class Database:
         self._projects: frozenset[str] | None = None
         self._actor: Actor | None = None
         self._revision: str | None = None
+        # Shared by all views of this database.
+        self._unchecked: list[Callable[[Connection], None]] = []
         _opened.add(self)
         # A database that is never closed, or that a cache drops, leaves no file open behind.
         weakref.finalize(self, self._engines.close)
@@ -184,6 +186,15 @@ class Database:
         seen._projects = projects  # noqa: SLF001 - it is one of us
         seen._actor = actor  # noqa: SLF001 - the same
         return seen
+
+    def check_first(self, require: Callable[[Connection], None]) -> None:
+        """Call `require` in every transaction before anything else, until it raises nothing."""
+        self._unchecked.append(require)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether nothing is left that was to be checked first."""
+        return not self._unchecked
 
     def hold_to(self, revision: str) -> None:
         """From now on refuse to work with any schema revision but this one.
@@ -219,6 +230,7 @@ class Database:
                 connection = opened(session.connection)
             # A session whose rollback fails would hold its connection until garbage collection.
             with closing(connection):
+                self._check(connection)
                 self._confine(session, for_reading=True)
                 yield session
 
@@ -236,6 +248,7 @@ class Database:
             session.begin(),
         ):
             connection = opened(session.connection)
+            self._check(connection)
             if self._revision is not None:
                 require_revision(connection, self._revision, place=self.place)
             self._confine(session, for_reading=False)
@@ -292,6 +305,11 @@ class Database:
                 with translated(self.place), opened(self._engines.reading.connect) as connection:
                     require_revision(connection, self._revision, place=self.place)
             raise
+
+    def _check(self, connection: Connection) -> None:
+        for require in tuple(self._unchecked):
+            require(connection)
+        self._unchecked.clear()
 
     def _confine(self, session: Session, *, for_reading: bool) -> None:
         if self._projects is not None:

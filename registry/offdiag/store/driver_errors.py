@@ -172,6 +172,16 @@ def passing(error: DatabaseUnavailable) -> Passing | None:
     return Passing.UNKNOWN if cause.statement is None else Passing.NOTHING_DONE
 
 
+def is_away(error: DatabaseUnavailable) -> bool:
+    """Whether a server cannot be reached for now, rather than refuses what the settings say."""
+    cause = error.__cause__
+    return isinstance(cause, DBAPIError) and _failure_of(cause) in _AWAY
+
+
+_AWAY = (_UNREACHABLE, _NO_HOST, _SHUT_DOWN, _OVERLOADED)
+"""A container that is down has no host name either."""
+
+
 def may_open_again(error: DBAPIError) -> bool:
     """Whether a connection that could not be opened may be there at the next attempt."""
     return _failure_of(error) in (_UNREACHABLE, _SHUT_DOWN)

@@ -18,6 +18,7 @@ import offdiag_migrations
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.store.bi_views import put_up, take_down
 from offdiag.store.database import Database
+from offdiag.store.driver_errors import is_away
 from offdiag.store.models.base import Base
 from offdiag.store.sqlite import require_local, require_writable
 
@@ -103,8 +104,11 @@ def require_schema(database: Database) -> None:
     _require_current(database, check(database))
 
 
-def open_database(url: str, **options: Any) -> Database:
+def open_database(url: str, *, may_be_away: bool = False, **options: Any) -> Database:
     """A database at the head, ready for use; `options` are those of `Database`.
+
+    If it `may_be_away`, a server that cannot be reached now is no error: transactions raise
+    `DatabaseUnavailable` until it can be, and then the first one checks the schema.
 
     An SQLite file is created or upgraded if necessary. A PostgreSQL database is not: several
     programs use it, and its administrator decides when they change.
@@ -117,7 +121,13 @@ def open_database(url: str, **options: Any) -> Database:
         if database.path is not None and not database.is_read_only:
             require_local(database.path)
             require_writable(database.path)
-        state = check(database)
+        try:
+            state = check(database)
+        except DatabaseUnavailable as error:
+            if not (may_be_away and is_away(error)):
+                raise
+            database.check_first(lambda found: _require_current(database, state_of(found)))
+            state = _state(offdiag_migrations.head())
         if database.dialect == "sqlite" and not state.is_current:
             database.is_new = state.current is None
             state = upgrade(database)

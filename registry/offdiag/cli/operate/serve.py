@@ -7,7 +7,7 @@ import gc
 import signal
 import socket
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +15,7 @@ import click
 from offdiag.cli.call import database_option, opened, settings_for
 from offdiag.cli.options import help_text
 from offdiag.cli.output import measured
-from offdiag.errors import InvalidInput
+from offdiag.errors import DatabaseUnavailable, InvalidInput
 from offdiag.extras import require_extra
 from offdiag.settings import ServerSettings, Settings
 from offdiag.settings.model import LOCAL_ENGINE, is_loopback, needs_sign_in
@@ -50,7 +50,7 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
     server = settings.server.model_copy(update=given)
     settings = settings.model_copy(update={"server": server})
     log_to_stderr(settings.log.level, settings.log.format)
-    with opened(settings) as database:
+    with opened(settings, may_be_away=True) as database:
         serve_until_stopped(
             database,
             settings,
@@ -81,7 +81,7 @@ def worker(context: click.Context, *, url: str | None, until_idle: bool) -> None
 
     settings = settings_for(url)
     log_to_stderr(settings.log.level, settings.log.format)
-    with opened(settings, synchronous="normal") as database:
+    with opened(settings, synchronous="normal", may_be_away=True) as database:
         work_until_signal(database, settings)
 
 
@@ -138,10 +138,11 @@ def serve_until_stopped(
 
     share_memory()
     # A custom engine may refuse to start, which must be reported immediately.
-    works_immediately = with_worker and settings.jobs.engine != LOCAL_ENGINE
-    works_after_warm_up = with_worker and not works_immediately
     host = settings.server.host
     require_admin(database, settings)
+    is_custom = settings.jobs.engine != LOCAL_ENGINE
+    works_immediately = with_worker and is_custom and database.is_checked
+    works_after_warm_up = with_worker and not works_immediately
     with ExitStack() as stack:
         listener = stack.enter_context(_bound(settings.server, any_port_if_taken))
         app = admitting(create_app(settings, database), settings.server)
@@ -168,13 +169,15 @@ def serve_until_stopped(
 def require_admin(database: Database, settings: Settings) -> None:
     """Raise `InvalidInput` if sign-in is required and there is no admin.
 
-    It is required of every server that can be reached from other machines.
+    It is required of every server that can be reached from other machines. While the database is
+    away, no one can sign in anyway.
     """
     from offdiag.store.users import has_admin
 
     if not needs_sign_in(settings):
         return
-    with database.read() as session:
+    admin_exists = True
+    with suppress(DatabaseUnavailable), database.read() as session:
         admin_exists = has_admin(session)
     if not admin_exists:
         reached = (
