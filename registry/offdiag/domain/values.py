@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from enum import StrEnum
@@ -314,6 +314,19 @@ def _defined(value: MetricValue) -> float:
             hint="Ask is_defined first; float(value) is NaN.",
         )
     return value.value
+
+
+def worst_first(values: Sequence[MetricValue], sizes: Sequence[float]) -> list[int]:
+    """Codes of classes by value, lowest first; of equal ones, the class with more samples.
+
+    Classes of the same value and size stay in label order; those without a value come last.
+    """
+
+    def place(code: int) -> tuple[bool, float, float]:
+        value = values[code].value
+        return value is None, 0.0 if value is None else value, -sizes[code]
+
+    return sorted(range(len(values)), key=place)
 
 
 def undefined_note(values: Iterable[MetricValue]) -> str:

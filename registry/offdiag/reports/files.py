@@ -32,7 +32,7 @@ from offdiag.reports.tables import (
     marked_name,
     tables_of_figures,
     things_of,
-    worst_first,
+    worst_classes,
 )
 
 MOST_CHARTED = 20
@@ -71,7 +71,7 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
         ]
         heading = f"{title} of the best {number_text.count(len(rows), 'run')}"
         charts.append((heading, _of_runs(rows, title, baseline)))
-        worst = worst_first(ranking[0])[:MOST_CHARTED]
+        worst = worst_classes(ranking[0])[:MOST_CHARTED]
         recalls = [(each.label, each.values["recall"]) for each in worst]
         if recalls:
             things = things_of(report)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from offdiag.domain import number_text, sentences
 from offdiag.domain.number_text import number, percent
 from offdiag.domain.runs import Task
+from offdiag.domain.values import worst_first
 from offdiag.metrics import metric_text
 from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.metrics.metric_text import COST_METRIC, spec_of
@@ -217,13 +218,13 @@ def worst_classes_table(report: Report) -> Table | None:
                 _size(best, figures),
                 *(metric_text.with_interval(figures.values[key]) for key in CLASS_METRICS),
             )
-            for figures in worst_first(best)[:_WORST_OF_BEST]
+            for figures in worst_classes(best)[:_WORST_OF_BEST]
         ],
     )
 
 
 def worst_of_each_table(report: Report) -> Table | None:
-    worst, (one, _) = [(run, worst_first(run)[:1]) for run in report.ranking], things_of(report)
+    worst, (one, _) = [(run, worst_classes(run)[:1]) for run in report.ranking], things_of(report)
     return table_of(
         f"Worst {one} of each run",
         ("run", one, "examples", "Recall"),
@@ -254,10 +255,11 @@ def _size(run: RunFigures, figures: ClassFigures) -> str:
     return f"weight {support}" if run.has_weights else support
 
 
-def worst_first(run: RunFigures) -> Sequence[ClassFigures]:
-    """Classes that have samples, lowest recall first; if tied, the larger class first."""
-    with_cases = [each for each in run.classes if each.values["recall"].value is not None]
-    return sorted(with_cases, key=lambda each: (each.values["recall"].value, -each.support))
+def worst_classes(run: RunFigures) -> Sequence[ClassFigures]:
+    """Classes that have samples, the worst first."""
+    known = [each for each in run.classes if each.values["recall"].is_defined]
+    recalls = [each.values["recall"] for each in known]
+    return [known[at] for at in worst_first(recalls, [each.support for each in known])]
 
 
 def confusions_table(report: Report) -> Table | None:

@@ -14,10 +14,10 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.slices import parse_slice
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, worst_first
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.what_if import at_prevalence
-from offdiag.metrics.counted import Counted, unweighted
+from offdiag.metrics.counted import Counted, numbers_of, unweighted
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve, of_other_class
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.compute import curves_of
@@ -144,16 +144,6 @@ RARE = 0.1
 """Below this share of the samples, precision and recall say more than ROC rates."""
 
 
-def worst_first(results: RunResults, ranked_by: RankedBy) -> list[int]:
-    """Codes of all classes by area, worst first: undefined ones last, ties in label order."""
-    areas = results.per_class.get(ranked_by.value, ())
-    return sorted(range(len(areas)), key=lambda code: _undefined_last(areas[code]))
-
-
-def _undefined_last(area: MetricValue) -> tuple[bool, float]:
-    return area.value is None, 0.0 if area.value is None else area.value
-
-
 def _why_none(detail: RunDetail) -> NoCurves | None:
     if not detail.run.score_columns:
         return NoCurves.NO_SCORES
@@ -230,7 +220,8 @@ def _of_many(
     part: str | None,
 ) -> RunCurves:
     by = ranked_by or default_ranking(results)
-    ranked = worst_first(results, by)
+    areas, counted = results.per_class.get(by.value, ()), numbers_of(results.counted)
+    ranked = worst_first(areas, counted.actual.tolist())
     first = min(start, max(len(ranked) - 1, 0) // CLASSES_PER_PAGE * CLASSES_PER_PAGE)
     codes = ranked[first : first + CLASSES_PER_PAGE]
     found = _curves(session, results, detail.run.id, part, {*codes, TOP_LABEL})

@@ -379,7 +379,7 @@ def _run(row: Row[*tuple[Any, ...]]) -> RankedRun:
 
 @dataclass(frozen=True, slots=True)
 class WorstClass:
-    """The class on which a run is worst, by its code; the first if there are several."""
+    """The class on which a run is worst, by its code."""
 
     code: int
     value: float

@@ -213,20 +213,11 @@ def _worst_classes(dialect: str) -> Select[*tuple[Any, ...]]:
     The support is NULL if it is a sum of weights.
     """
     ranked = lowest_first("recall", EVALUATIONS)
-    support = aliased(MetricValueRow)
     return (
         select(
             *(ranked.c[column.key] for column in VALUE_COLUMNS),
-            case((~RunRow.is_weighted, support.value)).label("support"),
+            case((~RunRow.is_weighted, ranked.c.support)).label("support"),
             _name_at(ranked.c.class_index, dialect).label("label"),
-        )
-        .join(
-            support,
-            and_(
-                support.evaluation_id == ranked.c.evaluation_id,
-                support.key == "support",
-                support.class_index == ranked.c.class_index,
-            ),
         )
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == ranked.c.evaluation_id)
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
@@ -244,13 +235,26 @@ def _name_at(class_index: ColumnElement[int], dialect: str) -> ColumnElement[str
 
 
 def lowest_first(key: str, evaluations: BindParameter[Any] | Collection[int]) -> Subquery:
-    """Defined values of classes by a metric; `rank` is 1 for the lowest of each evaluation."""
+    """Defined values of classes by a metric, with the support of the class.
+
+    `rank` is 1 for the lowest of each evaluation; equal ones are in the order of
+    `domain.values.worst_first`.
+    """
+    of_class = aliased(MetricValueRow)
     rank = func.row_number().over(
         partition_by=MetricValueRow.evaluation_id,
-        order_by=(MetricValueRow.value, MetricValueRow.class_index),
+        order_by=(MetricValueRow.value, of_class.value.desc(), MetricValueRow.class_index),
     )
     return (
-        select(*VALUE_COLUMNS, rank.label("rank"))
+        select(*VALUE_COLUMNS, of_class.value.label("support"), rank.label("rank"))
+        .join(
+            of_class,
+            and_(
+                of_class.evaluation_id == MetricValueRow.evaluation_id,
+                of_class.key == "support",
+                of_class.class_index == MetricValueRow.class_index,
+            ),
+        )
         .where(
             MetricValueRow.evaluation_id.in_(evaluations),
             MetricValueRow.key == key,

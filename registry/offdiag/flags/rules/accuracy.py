@@ -139,9 +139,12 @@ def _describe_macro_f1(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
 
 
 def _classes_below(s: Subjects, macro: float) -> list[str]:
-    """The classes with the lowest F1, worst first, among those below the mean; a few only."""
+    """The classes with the lowest F1, worst first, among those below the mean; a few only.
+
+    Of equal ones, the class with more samples comes first.
+    """
     f1 = s.per_class("f1")[0]
-    order = np.argsort(f1, kind="stable")
+    order = np.lexsort((-s.actual[0], f1))
     below = [s.names[code] for code in order.tolist() if f1[code] < macro]
     return below[:MOST_CLASSES_NAMED]
 

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from offdiag.domain.number_text import count, number
 from offdiag.domain.texts import shortened
-from offdiag.domain.values import MetricValue, undefined_note
+from offdiag.domain.values import MetricValue, undefined_note, worst_first
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.counted import Counted, CountedSets, numbers_of
 from offdiag.metrics.intervals.proportions import wilson
@@ -99,7 +99,9 @@ def class_lines(evaluation: DisplayedEvaluation) -> list[ClassLine]:
     known = [
         line for line in lines if "recall" in line.values and line.values["recall"].is_defined
     ]
-    return sorted(known, key=lambda line: (float(line.values["recall"]), -line.n))[:WORST_CLASSES]
+    recalls = [line.values["recall"] for line in known]
+    order = worst_first(recalls, [line.n for line in known])
+    return [known[at] for at in order[:WORST_CLASSES]]
 
 
 def _bounded(value: MetricValue, low: float, high: float) -> MetricValue:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, worst_first
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.marks import IN_PANEL, interval_mark
 from offdiag_web.charts.svg import UNIT
@@ -101,11 +101,10 @@ def _missed_url(run_id: str, results: RunResults, code: int, part: str | None) -
 
 
 def _by_recall(results: RunResults, codes: list[int]) -> list[int]:
-    """Lowest first; classes without examples have no recall and come last."""
-    recalls = results.per_class["recall"]
-    return sorted(
-        codes, key=lambda code: (recalls[code].value is None, recalls[code].value or 0.0)
-    )
+    shown = set(codes)
+    sizes = [each.value or 0.0 for each in results.per_class["support"]]
+    order = worst_first(results.per_class["recall"], sizes)
+    return [code for code in order if code in shown]
 
 
 def _class_recall(
