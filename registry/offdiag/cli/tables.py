@@ -80,8 +80,8 @@ def weight_table(counted: WeightedCounts) -> Table:
             "effective": [f"{each:.1f}" for each in counted.class_effective.tolist()],
         },
         title="Sums of sample weights: actual class down, predicted class across",
-        caption=f"{counted.total} examples, effective sample size {counted.n_effective:.1f}; "
-        "all metrics are weighted",
+        caption=f"{number_text.count(counted.total, 'example')}, effective sample size "
+        f"{counted.n_effective:.1f}; all metrics are weighted",
     )
 
 

@@ -13,6 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 MINUS = "\N{MINUS SIGN}"
 EN_DASH = "\N{EN DASH}"
 _MOST_DECIMALS = 3
+_KILO = 1000
 USUAL_LEVEL = 0.05
 """Significance level of p values: the side of it decides what is said."""
 
@@ -27,6 +28,17 @@ def read_number(text: str) -> float:
 def count(number: float, one: str, many: str | None = None) -> str:
     """A count with its noun: "1 run", "1,200 runs", "2 matrices"."""
     return f"{number:,.0f} {one if number == 1 else many or f'{one}s'}"
+
+
+def byte_size(n_bytes: int) -> str:
+    """A number of bytes with three to four digits: "812 bytes", "1.2 kB", "30.5 GB"."""
+    if n_bytes < _KILO:
+        return count(n_bytes, "byte")
+    amount, units = n_bytes / _KILO, ["kB", "MB", "GB"]
+    # What would be rounded to 1000.0 is in the next unit.
+    while len(units) > 1 and amount >= _KILO - 0.05:
+        amount, units = amount / _KILO, units[1:]
+    return f"{amount:,.1f} {units[0]}"
 
 
 def number(value: float, *, decimals: int = 3, decimals_from_100: int = 1) -> str:

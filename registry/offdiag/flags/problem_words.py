@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from offdiag.domain.number_text import number
+from offdiag.domain.number_text import count, number
 from offdiag.domain.texts import shortened
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.problems import Cause, ProblemKey
@@ -90,7 +90,7 @@ _VALUES: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
             f"recall {found['actual'] - found['misses']:,} of {found['actual']:,}"
         ),
         "F11": lambda found: f"{found['ratio']:.2f}×",
-        "F12": lambda found: f"{found['actual']:,} examples",
+        "F12": lambda found: count(found["actual"], "example"),
         "F14": lambda found: _points(found["drop"]),
         "F16": lambda found: f"{found['correct']:,} of {found['cases']:,} correct",
     }

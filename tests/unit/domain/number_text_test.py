@@ -189,6 +189,23 @@ def test_a_bound_is_not_said_to_be_about_itself(value: float, text: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("n_bytes", "text"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (1000, "1.0 kB"),
+        (999_940, "999.9 kB"),
+        (999_950, "1.0 MB"),
+        (30_520_000_000, "30.5 GB"),
+        (4_000_000_000_000, "4,000.0 GB"),
+    ],
+)
+def test_a_size_is_in_the_unit_that_shows_it(n_bytes: int, text: str) -> None:
+    assert number_text.byte_size(n_bytes) == text
+
+
+@pytest.mark.parametrize(
     ("value", "limit", "text"),
     [
         (0.5117647, 0.9, "0.511765"),

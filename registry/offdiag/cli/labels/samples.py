@@ -268,7 +268,7 @@ def _shown_suspects(found: Suspects) -> Iterator[Table | str]:
     yield (
         f"{found.n_suspect:,} of {count(found.n_labelled, 'label')} "
         f"{'is' if found.n_suspect == 1 else 'are'} contradicted by most of "
-        f"{len(found.models)} models, {found.n_confident:,} also by confident learning."
+        f"{count(len(found.models), 'model')}, {found.n_confident:,} also by confident learning."
     )
     if found.planted is not None:
         planted = found.planted

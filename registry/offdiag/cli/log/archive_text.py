@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from offdiag.domain.number_text import byte_size, count
 from offdiag.domain.sentences import visible
 from offdiag.store.archive.file import Manifest
 from offdiag.store.archive.transfer import TakenOver
@@ -82,7 +83,7 @@ def replacing_question(place: str, manifest: Manifest) -> str:
 def imported_sentence(taken: TakenOver) -> str:
     """What is new, what existed already, and what is left to do."""
     project = visible(taken.project)
-    known = f" {_counted(len(taken.known_runs), 'run', 'runs')} known already." * bool(
+    known = f" {count(len(taken.known_runs), 'run', 'runs')} known already." * bool(
         taken.known_runs
     )
     if not taken.added:
@@ -95,9 +96,7 @@ def imported_sentence(taken: TakenOver) -> str:
 def counts_in_words(rows: Mapping[str, int]) -> str:
     """`12 runs, 3 datasets, 1 baseline`; internal tables are left out."""
     return ", ".join(
-        _counted(rows[table], one, many)
-        for table, (one, many) in _COUNTED.items()
-        if rows.get(table)
+        count(rows[table], one, many) for table, (one, many) in _COUNTED.items() if rows.get(table)
     )
 
 
@@ -108,18 +107,9 @@ def _paused(taken: TakenOver) -> str:
     return f" Paused until `offdiag schedule resume`: {names}."
 
 
-def _counted(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
-
-
 def _moment(manifest: Manifest) -> str:
     return visible(manifest.created_at[:16].replace("T", " ")) + " UTC"
 
 
 def _size(file: Path) -> str:
-    n_bytes = float(file.stat().st_size)
-    for unit in ("bytes", "kB", "MB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
-        n_bytes /= 1000
-    return f"{n_bytes:.1f} GB"
+    return byte_size(file.stat().st_size)

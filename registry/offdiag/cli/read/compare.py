@@ -18,7 +18,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.churn import PairedOutcome
 from offdiag.comparison.differences import DifferenceStatus, excludes_0
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.number_text import number, p_in_column, p_value
+from offdiag.domain.number_text import count, number, p_in_column, p_value
 from offdiag.domain.sentences import visible
 from offdiag.domain.values import MetricValue, undefined_note
 from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE
@@ -198,7 +198,8 @@ def comparison_tables(found: Comparison) -> Iterator[Table | Text]:
 
 def _runs_table(found: Comparison) -> Table:
     where = f" in {found.slice}" if found.slice is not None else ""
-    on = f", {found.samples['n_compared']:,} examples{where}" if found.samples is not None else ""
+    n_samples = None if found.samples is None else found.samples["n_compared"]
+    on = "" if n_samples is None else f", {count(n_samples, 'example')}{where}"
     versions = texts.differing_versions([run.truth_version for run in found.runs])
     return filled_table(
         ("", "run", "id", "model", *(["labels"] if versions else [])),

@@ -11,6 +11,7 @@ from offdiag.cli.call import Call, project_option, registry_options
 from offdiag.cli.documents import ask
 from offdiag.cli.options import help_text
 from offdiag.cli.output import number, three_decimals
+from offdiag.domain.number_text import count
 from offdiag.domain.runs import choice_text, chosen_here_text, not_ranked_text
 from offdiag.domain.texts import name_segment
 from offdiag.records.base import Request
@@ -53,7 +54,7 @@ def _best_set(found: RankedRuns) -> Iterator[str]:
         yield f"No best set: {found.why_not_tested}."
     else:
         n_compared = len(found.runs) - found.n_chosen_here
-        runs = f"{n_compared} runs"
+        runs = count(n_compared, "run")
         if found.n_runs > len(found.runs):
             runs = f"the first {n_compared} of {found.n_runs} runs, which alone were compared,"
         yield f"{len(found.best_set)} of {runs} may be the best by {found.metric}."

@@ -205,8 +205,9 @@ def _evaluated(run: RunWithResults) -> str | None:
         return "not yet; `offdiag worker` evaluates, `offdiag jobs` shows what waits"
     if made is None or made.truth_version is None:
         return None
-    n_samples = coverage(made.n_samples, made.n_unlabelled)
-    return f"{n_samples} examples, label version {made.truth_version}"
+    of_samples = coverage(made.n_samples, made.n_unlabelled)
+    noun = "example" if made.n_samples + made.n_unlabelled == 1 else "examples"
+    return f"{of_samples} {noun}, label version {made.truth_version}"
 
 
 def _dataset(run: RunWithResults) -> str:

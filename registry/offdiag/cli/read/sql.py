@@ -11,6 +11,7 @@ from offdiag.cli.call import Call, database_options, opened
 from offdiag.cli.documents import ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy, note, print_json, print_tables
+from offdiag.domain.number_text import count
 
 
 @help_text(
@@ -94,7 +95,9 @@ def sql(
         if output is not None and writer is not None:
             with busy(f"Writing {output}"):
                 n_rows = write_result(output, writer, result, limit=limit)
-            call.print({"file": str(output), "rows": n_rows}, f"{output} has {n_rows:,} rows.")
+            call.print(
+                {"file": str(output), "rows": n_rows}, f"{output} has {count(n_rows, 'row')}."
+            )
             return
         with busy("Querying"):
             found = first_rows(result, ROWS_SHOWN if limit is None else limit)

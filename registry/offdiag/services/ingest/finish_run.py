@@ -9,6 +9,7 @@ from datetime import datetime
 import numpy as np
 
 from offdiag.domain.look_alikes import warn_of
+from offdiag.domain.number_text import count
 from offdiag.domain.orientation import OrientationEvidence, OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
@@ -109,7 +110,7 @@ def _finish(
 
 def _more_chunks(run_id: str, n_stored: int, n_chunks: int) -> Conflict:
     return Conflict(
-        f"run {run_id} has {n_stored} chunks, not {n_chunks}.",
+        f"run {run_id} has {count(n_stored, 'chunk')}, not {n_chunks}.",
         field="n_chunks",
         hint="It was logged before with more predictions; use another client key for other ones.",
     )

@@ -12,6 +12,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.number_text import count
 from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.ids import SampleIds, are_equal, require_distinct
@@ -159,8 +160,8 @@ def place_in_latest_truth(
         )
     if n_cases != record.n_samples:
         raise InvalidInput(
-            f"there are {n_cases} predictions, but label version {record.number} of dataset "
-            f"{dataset.name!r} has {record.n_samples} samples.",
+            f"{count(n_cases, 'prediction')}, but label version {record.number} of dataset "
+            f"{dataset.name!r} has {count(record.n_samples, 'sample')}.",
             field="y_pred",
             hint="Log one prediction for each sample, or give y_true= for the part you have.",
         )

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.number_text import count
 from offdiag.domain.slices import parse_slice
 from offdiag.domain.values import MetricValue
 from offdiag.errors import DamagedData, InvalidInput
@@ -256,7 +257,7 @@ def _problems_of_truth(session: Session, truth: TruthRecord, labels: LabelSet) -
     codes = truths.truth_codes(session, truth.id)
     ids = truths.truth_ids(session, truth)
     if len(codes) != truth.n_samples:
-        yield f"it holds {len(codes)} samples, it says {truth.n_samples}."
+        yield f"it holds {count(len(codes), 'sample')}, it says {truth.n_samples}."
         return
     if truth_digest(labels, codes, ids) != truth.digest:
         yield "its samples are not those that were logged."

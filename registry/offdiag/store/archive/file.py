@@ -26,6 +26,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from offdiag.domain.number_text import byte_size
 from offdiag.errors import InvalidInput, StorageFull
 from offdiag.inputs.files.checks import unreadable
 from offdiag.store.archive.whole_file import whole_file
@@ -194,8 +195,8 @@ def require_disk_space(folder: Path, manifest: Manifest) -> None:
     free = shutil.disk_usage(folder).free
     if manifest.n_bytes > free:
         raise StorageFull(
-            f"the archive unpacks to {_gigabytes(manifest.n_bytes)}, and {folder} has "
-            f"{_gigabytes(free)} left.",
+            f"the archive unpacks to {byte_size(manifest.n_bytes)}, and {folder} has "
+            f"{byte_size(free)} left.",
             field="file",
             hint="Make room; archives are unpacked below TMPDIR, databases grow where they are.",
         )
@@ -233,10 +234,6 @@ def _unpacked(name: str, source: zipfile.ZipFile, entry: str, n_bytes: int) -> b
             return stream.read(n_bytes)
     except (*_BROKEN, OSError) as error:
         raise damaged(name, f"{entry} cannot be read ({error})") from None
-
-
-def _gigabytes(n_bytes: int) -> str:
-    return f"{n_bytes / 1e9:.1f} GB"
 
 
 Progress = Callable[[int, int], None]

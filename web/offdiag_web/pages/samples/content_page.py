@@ -8,6 +8,7 @@ from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
+from offdiag.domain.number_text import byte_size
 from offdiag.domain.sample_content import ContentPlaces
 from offdiag.errors import InvalidInput, Stale
 from offdiag.services.samples.content import browse_content, picture, set_places
@@ -119,8 +120,8 @@ def stored_text(totals: ContentTotals) -> str:
         )
         if n
     ]
-    each = totals.n_bytes / totals.n_samples / 1_000
+    each = byte_size(round(totals.n_bytes / totals.n_samples))
     return (
         f"{numbers.plural(totals.n_samples, 'example')}: {', '.join(kinds) or 'links'}; "
-        f"{totals.n_bytes / 1e6:,.1f} MB, {each:.1f} kB per example."
+        f"{byte_size(totals.n_bytes)}, {each} per example."
     )
