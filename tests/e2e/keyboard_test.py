@@ -270,3 +270,17 @@ def test_columns_of_runs_are_resized_by_keys_and_pointer_and_stay_so(
 
 def _width(head: Any) -> float:
     return float(head.evaluate("(each) => each.getBoundingClientRect().width"))
+
+
+def test_labels_of_fields_break_no_word(open_page: Any) -> None:
+    label = open_page("/runs?q=dataset:derm-7").page.locator("label.list-group")
+
+    lines = label.evaluate(
+        """label => {
+            const word = document.createRange();
+            word.selectNodeContents(label.firstChild);
+            return word.getClientRects().length;
+        }"""
+    )
+
+    assert lines == 1
