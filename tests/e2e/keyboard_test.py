@@ -284,3 +284,18 @@ def test_labels_of_fields_break_no_word(open_page: Any) -> None:
     )
 
     assert lines == 1
+
+
+def test_names_of_metrics_break_no_word_on_a_half_screen(open_page: Any) -> None:
+    page = open_page("/glossary", viewport={"width": 720, "height": 800}).page
+
+    broken = page.evaluate(
+        """() => [...document.querySelectorAll("th.main a")].filter((link) => {
+            const word = document.createRange();
+            word.setStart(link.firstChild, 0);
+            word.setEnd(link.firstChild, link.textContent.split(/[^A-Za-z]/)[0].length);
+            return word.getClientRects().length > 1;
+        }).map((link) => link.textContent)"""
+    )
+
+    assert broken == []
