@@ -53,6 +53,7 @@ def test_latex_has_every_count_in_its_place(reader: PageClient) -> None:
     assert [int(cell) for cell in lines[2].split("&")[1:8]] == [line[6] for line in LESION_COUNTS]
     assert r"\multicolumn{7}{c}{Actual class}" in text
     assert "Predicted class & nv" in text
+    assert r"% needs \usepackage{booktabs}" in text.splitlines()[:2]
 
 
 def test_the_drawing_names_both_axes_and_holds_every_count(reader: PageClient) -> None:

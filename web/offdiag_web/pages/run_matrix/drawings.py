@@ -146,6 +146,7 @@ def latex_table(view: MatrixView, *, source: str) -> str:
 def _latex_lines(view: MatrixView, columns: int, source: str) -> Iterator[str]:
     heads = " & ".join(_escaped(head.name) for head in view.heads)
     yield f"% {_comment(source)}"
+    yield r"% needs \usepackage{booktabs}"
     yield rf"\begin{{tabular}}{{l{'r' * columns}r}}"
     yield r"\toprule"
     yield rf" & \multicolumn{{{columns}}}{{c}}{{{view.across} class}} & \\"
