@@ -28,6 +28,9 @@ class Job(ResponseBody):
     id: int
     task: str
     args: dict[str, Any]
+    about: str = Field(
+        default="", description="The run, or the report with its target, that the job is about."
+    )
     state: str = Field(description='"running", "queued", "failed" (tried again) or "dead".')
     attempts: int
     error: str | None
@@ -67,8 +70,21 @@ class AllRetried(ResponseBody):
     n_jobs: int
 
 
+def about(entry: JobEntry) -> str:
+    """What a job is about: a run, or a report, its edition and the target."""
+    if entry.report is None:
+        return ", ".join(map(str, entry.args.values()))
+    report = entry.report
+    edition = f"{report.project}/{report.name} #{report.number}"
+    if report.target is None:
+        return edition
+    from offdiag.services.delivery.message import read_target
+
+    return f"{edition}, {read_target(report.target).text}"
+
+
 def job_document(entry: JobEntry, now: datetime) -> Job:
-    return Job.made_of(entry, due_at=now + timedelta(seconds=entry.waits_s))
+    return Job.made_of(entry, about=about(entry), due_at=now + timedelta(seconds=entry.waits_s))
 
 
 def asked_jobs(database: Database, asked: JobsQuery) -> JobList:
@@ -88,10 +104,9 @@ def job_list(page: JobsPage, now: datetime) -> JobList:
     )
 
 
-_FIRST, _LAST = ("id", "task"), ("state", "attempts", "asked_at", "due_at", "error")
-JOB_COLUMNS = (*_FIRST, "about", *_LAST)
+JOB_COLUMNS = ("id", "task", "about", "state", "attempts", "asked_at", "due_at", "error")
 
 
 def job_row(job: Job) -> tuple[Cell, ...]:
     """A job as a line of CSV, in the order of `JOB_COLUMNS`."""
-    return (*job.row(_FIRST), ", ".join(map(str, job.args.values())), *job.row(_LAST))
+    return job.row(JOB_COLUMNS)

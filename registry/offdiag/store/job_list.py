@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import case, func, select
+from sqlalchemy import Select, case, func, null, select
 from sqlalchemy.orm import Session
 
 from offdiag.store.database import database_now
-from offdiag.store.models import WorkRow
+from offdiag.store.models import DeliveryRow, ProjectRow, ReportEditionRow, WorkRow
 from offdiag.store.models.base import record_as
 
 
@@ -28,11 +28,21 @@ class JobState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ReportOfJob:
+    """The edition that a job computes or delivers, and the document of the target it goes to."""
+
+    project: str
+    name: str
+    number: int
+    target: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
 class JobEntry:
     """One job.
 
-    `waits_s` is how long until it is due, negative once it is; `lease_left_s` how long its worker
-    may stay silent, None unless it is running.
+    `report` is None unless it is about one. `waits_s` is how long until it is due, negative once
+    it is; `lease_left_s` how long its worker may stay silent, None unless it is running.
     """
 
     id: int
@@ -44,6 +54,7 @@ class JobEntry:
     asked_at: datetime
     waits_s: float
     lease_left_s: float | None
+    report: ReportOfJob | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +66,7 @@ class JobList:
 
 
 def job_list(session: Session, *, limit: int | None) -> JobList:
-    """All jobs counted by state, and at most `limit` entries or all; two statements."""
+    """All jobs counted by state, and at most `limit` entries or all."""
     state = _state()
     counted = dict.fromkeys(JobState, 0)
     for found, number in session.execute(select(state, func.count()).group_by(state)):
@@ -64,12 +75,47 @@ def job_list(session: Session, *, limit: int | None) -> JobList:
         {JobState.DEAD: 0, JobState.FAILED: 1, JobState.RUNNING: 2}, value=state, else_=3
     )
     rows = session.execute(_entries().order_by(urgency, WorkRow.due, WorkRow.id).limit(limit))
-    return JobList(counted, tuple(map(_entry, rows)))
+    return JobList(counted, _with_reports(session, rows))
 
 
 def job_entry(session: Session, work_id: int) -> JobEntry | None:
     row = session.execute(_entries().where(WorkRow.id == work_id)).one_or_none()
-    return None if row is None else _entry(row)
+    return None if row is None else _with_reports(session, [row])[0]
+
+
+def _with_reports(session: Session, rows: Iterable[Any]) -> tuple[JobEntry, ...]:
+    entries = [_entry(row) for row in rows]
+    editions, deliveries = (_jobs_by(entries, key) for key in ("issue", "delivery"))
+    found = {}
+    if editions:
+        to_compute = _reports(ReportEditionRow.id, null().label("target")).where(
+            ReportEditionRow.id.in_(editions)
+        )
+        for number, *about in session.execute(to_compute):
+            found[editions[number]] = ReportOfJob(*about)
+    if deliveries:
+        to_deliver = (
+            _reports(DeliveryRow.id, DeliveryRow.target)
+            .join(DeliveryRow, DeliveryRow.edition_id == ReportEditionRow.id)
+            .where(DeliveryRow.id.in_(deliveries))
+        )
+        for number, *about in session.execute(to_deliver):
+            found[deliveries[number]] = ReportOfJob(*about)
+    return tuple(replace(entry, report=found.get(entry.id)) for entry in entries)
+
+
+def _jobs_by(entries: Sequence[JobEntry], key: str) -> dict[int, int]:
+    """The jobs by the number that they have in this argument."""
+    return {entry.args[key]: entry.id for entry in entries if key in entry.args}
+
+
+def _reports(key: Any, target: Any) -> Select[Any]:
+    """A key, and the fields of `ReportOfJob`."""
+    return (
+        select(key, ProjectRow.name, ReportEditionRow.name, ReportEditionRow.number, target)
+        .select_from(ReportEditionRow)
+        .join(ProjectRow, ProjectRow.id == ReportEditionRow.project_id)
+    )
 
 
 def dead_ids(session: Session) -> list[int]:
@@ -108,5 +154,6 @@ def _entry(row: Any) -> JobEntry:
         JobEntry,
         row,
         state=JobState(row.shown_state),
+        report=None,
         asked_at=datetime.fromtimestamp(row.created_at, UTC),
     )

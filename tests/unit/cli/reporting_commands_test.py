@@ -210,6 +210,8 @@ def test_jobs_show_what_was_given_up_and_try_it_again(offdiag: Command) -> None:
 
     assert (dead["state"], dead["task"]) == ("dead", "deliver")
     assert "Set smtp.host and smtp.sender" in dead["error"]
+    assert dead["about"] == "default/once #1, e-mail ana@example.org"
+    assert dead["about"] in for_people.out
     assert "0 to be retried, 1 failed" in for_people.out
     assert "dead" not in for_people.out
     assert retried == {"id": waiting["id"]}

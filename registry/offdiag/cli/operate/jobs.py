@@ -99,7 +99,7 @@ def _tables(found: JobList) -> Iterator[Table]:
                     str(each.id),
                     _WORDS.get(each.state, each.state),
                     each.task,
-                    json.dumps(each.args, ensure_ascii=False),
+                    each.about or json.dumps(each.args, ensure_ascii=False),
                     str(each.attempts),
                     each.error or "",
                 )

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Role
 from offdiag.domain.sentences import capitalized
 from offdiag.errors import NotFound
-from offdiag.records.job import JOB_COLUMNS, job_document, job_list, job_row
+from offdiag.records.job import JOB_COLUMNS, about, job_document, job_list, job_row
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.jobs.page import JobsPage, job_page, jobs_page, retry_all, retry_job
 from offdiag.store.job_list import JobEntry, JobState
@@ -81,7 +81,7 @@ def job_line(entry: JobEntry) -> JobLine:
     return JobLine(
         entry=entry,
         task=_TASKS.get(entry.task, entry.task),
-        about=", ".join(str(value) for value in entry.args.values()),
+        about=about(entry),
         about_url=run_url(run_id) if isinstance(run_id, str) else None,
         state=Chip(_WORDS[entry.state], _TONES[entry.state]),
         when=_when(entry),
