@@ -41,8 +41,8 @@ def problem_name(number: int) -> str:
 def problem_title(key: ProblemKey) -> str:
     """ "df missed"; “8” missed, if the name alone would read as a count."""
     if key.cause is Cause.SLICE:
-        what = f"{named(key.class_label)} missed" if key.class_label else "Low accuracy"
-        return f"{what} on {shortened(key.slice, longest=MOST_OF_SLICE)}"
+        of_class = f"recall of {named(key.class_label)}" if key.class_label else "accuracy"
+        return f"Low {of_class} on {shortened(key.slice, longest=MOST_OF_SLICE)}"
     known = _OF_RUN.get(key.cause)
     return known or _OF_CLASS[key.cause].format(
         named(key.class_label) if key.class_label else "a class"

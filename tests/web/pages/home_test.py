@@ -127,7 +127,7 @@ def test_a_candidate_that_is_not_significantly_different_is_named(
 
     row = row_of(client.page("/"), "a")
 
-    assert row[4] == "candidate: no significant difference"
+    assert row[4] == "candidate: not significant"
 
 
 @pytest.mark.parametrize(("key", "word"), [("macro_f1", "highest"), ("error_rate", "lowest")])

@@ -168,8 +168,8 @@ def test_a_problem_on_a_slice_shows_the_values_of_its_column_and_what_was_missed
 
     assert (problem["class_label"], problem["slice"]) == ("ill", "site=z")
     assert problem["value"] == f"{gap['hits']} of {gap['cases']} correct"
-    assert problem["title"] == "ill missed on site=z"
-    assert "ill missed on site=z" in listed
+    assert problem["title"] == "Low recall of ill on site=z"
+    assert "Low recall of ill on site=z" in listed
     shown = page.one("table", "problem-costs")
     assert [each.text for each in shown.inside("th")][3:] == [
         "site=w",

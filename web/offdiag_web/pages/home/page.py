@@ -281,7 +281,7 @@ def _state(
         of_earlier = f"{numbers.plural(n_earlier, 'run')} on earlier labels"
         return of_earlier if n_earlier else "not evaluated", False
     if status.candidate_difference == 0:
-        return "candidate: no significant difference", False
+        return "candidate: not significant", False
     if status.candidate_difference is not None:
         spec = spec_of(status.ranked.key, of_class=False)
         text = difference(status.candidate_difference, spec)
