@@ -193,6 +193,19 @@ def test_e_opens_the_exports_and_escape_clears_what_is_ticked(open_page: Any) ->
     expect(page.get_by_role("link", name="CSV")).to_be_hidden()
 
 
+def test_a_click_elsewhere_closes_a_menu(open_page: Any, registry: LesionRegistry) -> None:
+    page = open_page(f"/runs/{registry.plain}").page
+    share, more = page.locator("main .menu > summary").all()
+
+    share.click()
+    expect(page.get_by_text("Copy link")).to_be_visible()
+    more.click()
+    expect(page.get_by_text("Copy link")).to_be_hidden()
+    expect(page.get_by_text("Problems of this run")).to_be_visible()
+    page.locator("h1").click()
+    expect(page.get_by_text("Problems of this run")).to_be_hidden()
+
+
 @pytest.mark.parametrize(
     "path", ["/glossary", "/runs", "/runs?q=dataset:derm-7", "/problems", "/compare", "/costs"]
 )

@@ -41,6 +41,12 @@ function closeForms() {
   open[0]?.querySelector("summary").focus();
 }
 
+document.addEventListener("click", ({ target }) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(target)) menu.open = false;
+  }
+});
+
 function moveRow(step) {
   const links = [...document.querySelectorAll("[data-row]")];
   if (links.length === 0) return false;
