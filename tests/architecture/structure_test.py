@@ -35,7 +35,7 @@ BOUNDS: dict[str, tuple[Callable[[], list[str]], int, str]] = {
     ),
     "modules with one importer that is not a table": (
         structure.modules_for_one_other,
-        73,
+        72,
         "Put the code into the only module that imports it, or join two others.",
     ),
     "folders of more than fifteen modules": (
