@@ -151,7 +151,9 @@ def test_an_emptied_file_is_refused_and_not_filled_again(
     with pytest.raises(InvalidInput, match=r"forms\.db\.key is empty") as caught:
         signing_key(ServerSettings(), database)
 
-    assert caught.value.hint == f"Remove {path}: the next start makes a new one."
+    assert caught.value.hint == (
+        f"Remove {path}: the next start makes a new one, and people sign in again."
+    )
 
 
 def test_a_file_that_cannot_be_made_is_told_with_another_way(

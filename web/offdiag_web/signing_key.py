@@ -108,7 +108,7 @@ def _checked(key: str, source: str) -> str:
         field=SETTING,
         hint=f"Make one with {_MAKE_ONE}."
         if source == SETTING
-        else f"Remove {source}: the next start makes a new one.",
+        else f"Remove {source}: the next start makes a new one, and people sign in again.",
     )
 
 

@@ -17,7 +17,7 @@ from offdiag import log_run
 from offdiag.cli.operate.doctor import Finding, clock_finding, examine, queue_finding
 from offdiag.errors import Conflict
 from offdiag.sdk.remote.spool import spooled_runs
-from offdiag.settings import ClientSettings, DatabaseSettings, Settings
+from offdiag.settings import ClientSettings, DatabaseSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag.store.health import QueueState, registry_health
 from offdiag.store.models import WorkRow
@@ -273,6 +273,20 @@ def test_the_key_that_signs_forms_is_looked_at_and_never_shown(
     assert finding.is_problem is (says is not None)
     assert (says or "is a strong key") in finding.sentence
     assert text not in finding.sentence
+
+
+def test_a_key_file_that_a_server_could_not_make_is_a_problem(folder: Path) -> None:
+    link = folder / "offdiag.db.key"
+    named = ServerSettings(secret_key_file=str(folder / "none" / "key"))
+
+    without_folder = by_name(examine(settings_of(folder, server=named)))["signing key"]
+    link.symlink_to(folder / "nothing")
+    dangling = by_name(examine(settings_of(folder)))["signing key"]
+
+    assert without_folder.is_problem
+    assert str(folder / "none") in without_folder.sentence
+    assert dangling.is_problem
+    assert str(link) in dangling.sentence
 
 
 def test_python_and_extras_are_told(folder: Path) -> None:

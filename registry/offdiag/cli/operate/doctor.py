@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shlex
 import shutil
@@ -172,7 +173,11 @@ def _kept(name: str, path: Path) -> Finding:
     from offdiag_web.signing_key import weakness_of
 
     try:
-        if not path.exists():
+        if not path.parent.is_dir():
+            return Finding(
+                name, f"the folder of {path} does not exist.", "Make it, or name another file."
+            )
+        if not os.path.lexists(path):
             return Finding(name, f"{path} is created by offdiag serve")
         key = path.read_text(encoding="utf-8", errors="replace").strip()
         is_open = bool(path.stat().st_mode & stat.S_IROTH)
@@ -185,7 +190,9 @@ def _kept(name: str, path: Path) -> Finding:
     weakness = weakness_of(key)
     if weakness is not None:
         return Finding(
-            name, f"the key in {path} {weakness}.", "Remove it: the next start creates one."
+            name,
+            f"the key in {path} {weakness}.",
+            "Remove it: the next start creates one, and people sign in again.",
         )
     if is_open:
         return Finding(name, f"every user of this machine can read {path}.", f"chmod 600 {path}")
