@@ -341,7 +341,7 @@ def _noun(pair: PairComparison, *, plural: bool = False) -> str:
 def _scores(pair: PairComparison) -> Iterator[str]:
     of_scores = [each for each in pair.metrics if each.key not in ALL_HEADLINES]
     n_tested = sum(each.simultaneous is not None for each in of_scores)
-    how = f" ({texts.number_word(n_tested)} tested together)" if n_tested > 1 else ""
+    how = f", {texts.number_word(n_tested)} tested together" if n_tested > 1 else ""
     for side, outcome in (("better", DifferenceStatus.BETTER), ("worse", DifferenceStatus.WORSE)):
         titles = [texts.title_inside(each.key) for each in of_scores if each.outcome is outcome]
         if titles:
