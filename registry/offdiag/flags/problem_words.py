@@ -24,7 +24,7 @@ _OF_RUN: Mapping[Cause, str] = MappingProxyType(
     {
         Cause.WORTHLESS: "Not clearly better than a constant prediction",
         Cause.HIDES: "Accuracy far above other metrics",
-        Cause.COST: "Costs no less than another choice",
+        Cause.COST: "Costs too much",
         Cause.ORIENTATION: "Matrix may be transposed",
     }
 )

@@ -280,7 +280,11 @@ def test_news_are_five_at_most_and_some_of_each_kind(
 
     news = page.one("ul", "news").inside("li")
     said = [item.inside("a")[0].text for item in news]
-    assert said[2:] == ["Drop of 39.2 pp", "labels v2 evaluated", "fine is champion"]
+    assert said[2:] == [
+        "Balanced accuracy down 39.2 pp",
+        "labels v2 evaluated",
+        "fine is champion",
+    ]
     problems = [item.inside("a")[0]["href"] for item in news[:2]]
     assert all(href.startswith("/problems/") for href in problems)
     n_new = len(client.json("/problems.json?show=new")["problems"])
@@ -331,7 +335,7 @@ def test_a_drop_is_news_only_while_the_newest_run_shows_it(
     log_drop(database)
     log_three(database)
     monkeypatch.setattr("offdiag_web.pages.home.page.DATASETS_PER_PAGE", 1)
-    assert "Drop of 39.2 pp" in client.page("/").one("main").text
+    assert "Balanced accuracy down 39.2 pp" in client.page("/").one("main").text
     truth, ids = ["x", "y"] * 60, [f"s{i}" for i in range(120)]
     log(database, y_true=truth, y_pred=truth, sample_ids=ids, dataset="falls",
         facts=RunFacts(name="again", model="vit"))  # fmt: skip

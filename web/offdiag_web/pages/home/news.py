@@ -10,7 +10,7 @@ from offdiag.domain.runs import PromotionRole
 from offdiag.flags.problem_words import problem_title
 from offdiag.flags.problems import Hit, Problem
 from offdiag.flags.verdict import Severity
-from offdiag.metrics.metric_text import difference, spec_of
+from offdiag.metrics.metric_text import difference, spec_of, title
 from offdiag.services.champions.dataset_status import DatasetStatus
 from offdiag.services.champions.drops import RunDrop
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
@@ -89,14 +89,14 @@ def _new_problem(problem: Problem, dataset: DatasetFacts) -> News:
 def _drop(drops: Sequence[RunDrop], metric: str, dataset: DatasetFacts) -> News:
     """The newest runs of one or more models of a dataset; the largest drop comes first.
 
-    It is a rise for a metric of which less is better.
+    The value goes up if less of the metric is better.
     """
     runs = sorted(drops, key=lambda each: abs(each.difference), reverse=True)
     names = numbers.listed([numbers.shortened(drop.run.name, longest=26) for drop in runs])
     fell = runs[0].difference
     size = difference(abs(fell), spec_of(metric, of_class=False)).lstrip("+")
     return News(
-        f"{'Drop' if fell < 0 else 'Rise'} of {size}",
+        f"{title(metric)} {'down' if fell < 0 else 'up'} {size}",
         f"{dataset.name}, {names}",
         f"/runs/{runs[0].run.id}",
         "◆",
@@ -123,6 +123,6 @@ def promotion_news(project: str, dataset: str, made: PromotionRecord) -> News:
     """A champion or candidate that was named or withdrawn."""
     by = f", by {made.author}" if made.author else ""
     role = "champion" if made.role is PromotionRole.CHAMPION else "candidate"
-    title = f"no {role} now" if made.run_id is None else f"{made.run_name} is {role}"
+    text = f"no {role} now" if made.run_id is None else f"{made.run_name} is {role}"
     url = DatasetAddress(project, dataset).url()
-    return News(title, f"{dataset}{by}", url, "★" if made.run_id else "–")
+    return News(text, f"{dataset}{by}", url, "★" if made.run_id else "–")
