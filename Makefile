@@ -68,7 +68,7 @@ site: $(DEV_READY) ## Build the documentation into build/site; warnings are erro
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --builder html docs build/site
 	@echo "build/site/index.html"
 
-tour: $(DEV_READY) ## Take the screenshots of docs/tour.md and docs/quickstart.md; needs Chromium.
+tour: $(DEV_READY) ## Take the screenshots of the docs; needs Chromium.
 	@$(BIN)/python docs/tour.py
 
 snapshots: $(DEV_READY) ## Take the reference screenshots of the gallery; inspect them.

@@ -1,6 +1,6 @@
-"""Take the pictures of the tour and of the quick start.
+"""Take the pictures of the tour, of the quick start and of the page about notebooks.
 
-The demo is made anew, and the quick start executed; both are served and looked at in Chromium.
+The demo is made anew, and the code of the pages executed; what they make is looked at in Chromium.
 
 Times and ids of runs differ from call to call; all numbers are the same.
 """
@@ -26,6 +26,7 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 from werkzeug.serving import WSGIRequestHandler, make_server
 
+from offdiag import compare
 from offdiag.cli.commands import run as offdiag
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -52,6 +53,7 @@ class Picture:
     stop: str
     height: int
     theme: Theme = "light"
+    width: int = WIDTH
 
     @property
     def file_name(self) -> str:
@@ -75,6 +77,8 @@ OF_QUICK_START = (
     Picture("quickstart-decision", 745),
 )
 
+OF_NOTEBOOK = (Picture("notebook", 705, width=1_126),)
+
 
 def main() -> int:
     path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
@@ -91,6 +95,7 @@ def main() -> int:
             (served_demo, ALL_PICTURES),
             (served_second_part, OF_SECOND_PART),
             (served_quick_start, OF_QUICK_START),
+            (written_cards, OF_NOTEBOOK),
         ):
             with made() as (address, stops):
                 taken |= {
@@ -132,14 +137,9 @@ def served_second_part() -> Iterator[tuple[str, Mapping[str, str]]]:
 @contextmanager
 def served_quick_start() -> Iterator[tuple[str, Mapping[str, str]]]:
     """Execute the page of the quick start in a folder; yields its address and its pages."""
-    text = (DOCS / "quickstart.md").read_text(encoding="utf-8")
-    code = "".join(re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{Path(folder) / 'offdiag.db'}"
-        os.environ["OFFDIAG_URL"] = url
-        session: dict[str, Any] = {}
-        with redirect_stdout(StringIO()):
-            exec(compile(code, "quickstart.md", "exec"), session)  # noqa: S102 - code of our own page
+        session = executed("quickstart.md", url)
         first, second = session["first"].id, session["second"].id
         with served(Database(url)) as address:
             yield (
@@ -150,6 +150,30 @@ def served_quick_start() -> Iterator[tuple[str, Mapping[str, str]]]:
                     "quickstart-decision": DatasetAddress("default", "clinic").url(),
                 },
             )
+
+
+@contextmanager
+def written_cards() -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Execute the first example about notebooks, and write its cards one below the other."""
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{Path(folder) / 'offdiag.db'}"
+        runs = executed("notebooks.md", url, at_most=1)["runs"]
+        results = (runs[0], runs[0].evaluation(), compare(runs))
+        cards = "".join(each._repr_html_() for each in results)
+        page = Path(folder) / "cards.html"
+        page.write_text(f'<!doctype html><meta charset="utf-8">{cards}', encoding="utf-8")
+        yield page.as_uri(), {"notebook": page.as_uri()}
+
+
+def executed(page: str, url: str, *, at_most: int | None = None) -> dict[str, Any]:
+    """The variables after the Python examples of a page, or the first of them, with a registry."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    examples = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    os.environ["OFFDIAG_URL"] = url
+    session: dict[str, Any] = {}
+    with redirect_stdout(StringIO()):
+        exec(compile("".join(examples[:at_most]), page, "exec"), session)  # noqa: S102 - code of our own page
+    return session
 
 
 @contextmanager
@@ -183,7 +207,7 @@ def taken_in(browser: Browser, address: str, stops: Mapping[str, str], picture: 
         reduced_motion="reduce",
         locale="en-GB",
         timezone_id="UTC",
-        viewport={"width": WIDTH, "height": picture.height},
+        viewport={"width": picture.width, "height": picture.height},
     )
     page = context.new_page()
     page.goto(stops[picture.stop], wait_until="networkidle")

@@ -95,6 +95,7 @@ def _drop(drops: Sequence[RunDrop], metric: str, dataset: DatasetFacts) -> News:
     names = numbers.listed([numbers.shortened(drop.run.name, longest=26) for drop in runs])
     fell = runs[0].difference
     size = difference(abs(fell), spec_of(metric, of_class=False)).lstrip("+")
+    size = size.replace(" ", "\N{NO-BREAK SPACE}")
     return News(
         f"{title(metric)} {'down' if fell < 0 else 'up'} {size}",
         f"{dataset.name}, {names}",
