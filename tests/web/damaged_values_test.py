@@ -35,8 +35,13 @@ WAY_OUT = "`offdiag verify` names all damage; `offdiag db restore FILE` restores
         ),
     ],
 )
-def test_the_run_and_the_way_out_are_named(
-    client: PageClient, database: Database, change: Update, path: str, what: str
+def test_the_run_and_the_way_out_are_named_and_the_cause_is_logged(
+    client: PageClient,
+    database: Database,
+    change: Update,
+    path: str,
+    what: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     run = log(database)
     work_off(database)
@@ -51,6 +56,7 @@ def test_the_run_and_the_way_out_are_named(
     )
 
     assert (page.status_code, found.status_code) == (500, 500)
+    assert f"Damaged data on /runs/{run.id}" in caplog.text
     assert f"of run {run.id}: stored data is damaged" in page.text
     error = found.get_json()["error"]
     assert (error["code"], error["hint"]) == ("damaged_data", WAY_OUT)
