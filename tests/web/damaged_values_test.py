@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from sqlalchemy import Update, text, update
+from structlog.testing import capture_logs
 
 from offdiag.cli.commands import offdiag as commands
 from offdiag.errors import DamagedData
@@ -41,7 +42,6 @@ def test_the_run_and_the_way_out_are_named_and_the_cause_is_logged(
     change: Update,
     path: str,
     what: str,
-    caplog: pytest.LogCaptureFixture,
 ) -> None:
     run = log(database)
     work_off(database)
@@ -49,14 +49,16 @@ def test_the_run_and_the_way_out_are_named_and_the_cause_is_logged(
         session.execute(change)
     said = what.format(run.id)
 
-    page = client.get(f"/runs/{run.id}{path}")
-    found = client.get(f"/api/v1/runs/{run.id}{path or '/evaluation'}")
+    with capture_logs() as logs:
+        page = client.get(f"/runs/{run.id}{path}")
+        found = client.get(f"/api/v1/runs/{run.id}{path or '/evaluation'}")
     by_command = CliRunner().invoke(
         commands, ["runs", "show", run.id, "--url", database.url], catch_exceptions=True
     )
 
     assert (page.status_code, found.status_code) == (500, 500)
-    assert f"Damaged data on /runs/{run.id}" in caplog.text
+    logged = [each["exc_info"] for each in logs if each["event"] == "damaged_data"]
+    assert [type(each) for each in logged] == [DamagedData, DamagedData]
     assert f"of run {run.id}: stored data is damaged" in page.text
     error = found.get_json()["error"]
     assert (error["code"], error["hint"]) == ("damaged_data", WAY_OUT)

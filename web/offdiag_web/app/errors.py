@@ -194,7 +194,7 @@ def domain_response(error: OffdiagError, ways_out: Sequence[tuple[str, str]] = (
         return make_response(redirect(page, 303))
     if isinstance(error, DamagedData):
         # What could not be read is known to its cause, and so is a defect that looks like damage.
-        current_app.logger.error("Damaged data on %s", request.path, exc_info=error)
+        log.error("damaged_data", path=loggable_path(request.path), exc_info=error)
     response = _answer(_failure_of(error), ways_out=ways_out)
     if isinstance(error, EvaluationPending):
         response.retry_after = EVALUATION_AFTER_S
