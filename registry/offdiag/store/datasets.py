@@ -61,6 +61,7 @@ class DatasetRecord:
     hierarchy: Hierarchy | None = None
     positive_by_convention: bool = False
     primary_metric: str | None = None
+    default_cost_matrix_id: int | None = None
     notes: tuple[str, ...] = ()
 
 

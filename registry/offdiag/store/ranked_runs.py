@@ -38,7 +38,8 @@ class RankedRun:
     """A run with its value; `has_predictions` is False for an uploaded matrix.
 
     `derived_from` is the id of the run from whose scores it was derived; `is_chosen_here` says
-    that its threshold was chosen on the same examples.
+    that its threshold was chosen on the same examples. `cost_matrix_id` is that of the costs by
+    which its evaluation was judged.
     """
 
     id: str
@@ -51,6 +52,7 @@ class RankedRun:
     has_scores: bool = False
     derived_from: str | None = None
     is_chosen_here: bool = False
+    cost_matrix_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +150,8 @@ def highest_runs(
 
 def ranked_run(session: Session, run_id: str, value: MetricValue) -> RankedRun:
     """An evaluated run with a value that was found elsewhere; one statement."""
-    run, evaluation_id = session.execute(
-        select(RunRow, EvaluationRow.id)
+    run, evaluation_id, costs_id = session.execute(
+        select(RunRow, EvaluationRow.id, EvaluationRow.cost_matrix_id)
         .join(EvaluationRow, has_results_of_run())
         .where(RunRow.id == run_id)
     ).one()
@@ -161,6 +163,7 @@ def ranked_run(session: Session, run_id: str, value: MetricValue) -> RankedRun:
         value=value,
         has_scores=run.score_columns > 0,
         is_chosen_here=is_chosen_here(run),
+        cost_matrix_id=costs_id,
     )
 
 
@@ -333,6 +336,7 @@ def _evaluated(
             RunRow.derived_from,
             RunRow.derivation,
             RunRow.is_weighted,
+            EvaluationRow.cost_matrix_id,
             *VALUE_COLUMNS,
         )
         .select_from(RunRow)

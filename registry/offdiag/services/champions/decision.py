@@ -43,7 +43,7 @@ from offdiag.store.cost_matrices import (
     default_costs,
     newest_versions,
 )
-from offdiag.store.database import Database, Session
+from offdiag.store.database import Database
 from offdiag.store.dataset_page import DatasetSize, dataset_size, models_by_first_run
 from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.evaluations import aggregates_of
@@ -210,15 +210,20 @@ def browse_decision(
         candidate = decided.get(PromotionRole.CANDIDATE)
 
         chosen = _run_of(champion), _run_of(candidate)
-        priced = _priced(session, known, leaders)
 
         key = (
-            *(known.id, leaders.metric, leaders.truth_number, difference),
+            *(
+                known.id,
+                leaders.metric,
+                leaders.truth_number,
+                difference,
+                known.default_cost_matrix_id,
+            ),
             *chosen,
-            *(each.run.evaluation_id for each in leaders.runs),
-            *priced.key,
+            # Other costs change the values of an evaluation without making another one.
+            *((each.run.evaluation_id, each.run.cost_matrix_id) for each in leaders.runs),
         )
-        facts = result_of(kept, key, lambda: _facts(leaders, together, priced, chosen, difference))
+        facts = result_of(kept, key, lambda: _facts(known, leaders, together, chosen, difference))
         has_sets = known.task is Task.MULTILABEL
         costs = () if has_sets else newest_versions(session, dataset_id=known.id)
         undefined = {} if leaders.runs else undefined_values(session, {known.id: leaders.metric})
@@ -249,43 +254,19 @@ def metrics_of(task: Task, primary: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((primary, *usual)))
 
 
-@dataclass(frozen=True)
-class _Priced:
-    """The values of the runs of a dataset, and the costs by which it is judged.
-
-    Other costs change the values of an evaluation without making another one.
-    """
-
-    dataset: DatasetRecord
-    costs: CostMatrixRecord | None
-    values: Mapping[str, Mapping[str, MetricValue]]
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What distinguishes these costs from others."""
-        known = (values.get(COST) for values in self.values.values())
-        return (None if self.costs is None else self.costs.id, *known)
-
-
-def _priced(session: Session, dataset: DatasetRecord, leaders: Leaders) -> _Priced:
-    run_of = {each.run.evaluation_id: each.run.id for each in leaders.runs}
-    keys = (*metrics_of(dataset.task, leaders.metric), COST)
-    costs = None if dataset.task is Task.MULTILABEL else default_costs(session, dataset.id)
-    values = {run_of[at]: each for at, each in aggregates_of(session, run_of, keys).items()}
-    return _Priced(dataset, costs, values)
-
-
 def _facts(
+    dataset: DatasetRecord,
     leaders: Leaders,
     together: RankedTogether,
-    priced: _Priced,
     chosen: tuple[str | None, str | None],
     matters: float,
 ) -> Facts:
     session, (champion, candidate) = together.session, chosen
-    dataset, costs, values = priced.dataset, priced.costs, priced.values
     run_of = {each.run.evaluation_id: each.run.id for each in leaders.runs}
+    keys = (*metrics_of(dataset.task, leaders.metric), COST)
     of_class = "f1" if dataset.task is Task.MULTILABEL else "recall"
+    costs = None if dataset.task is Task.MULTILABEL else default_costs(session, dataset.id)
+    values = {run_of[at]: each for at, each in aggregates_of(session, run_of, keys).items()}
     paired = _Paired.read(leaders, together)
     challenger = _challenger(leaders, candidate)
     cheapest = None if costs is None else _cheapest(leaders, values)

@@ -97,19 +97,20 @@ def list_frame(
 def _term_chips(address: RunListAddress, without: Sequence[int]) -> tuple[TermChip, ...]:
     """A chip for each term that was ignored, or for all terms if nothing matched."""
     counts = iter(without)
-    n_runs = next(counts, None)
     chips = [
         TermChip(
             text=parsed.text,
             problem=parsed.problem,
             remove_url=address.without(index).url(),
-            without=(None if n_runs is None else f"without it: {numbers.count(n_runs)}")
-            if parsed.term
-            else None,
+            without=_without_text(next(counts, None)) if parsed.term else None,
         )
         for index, parsed in enumerate(address.terms)
     ]
     return tuple(chip for chip in chips if without or chip.problem)
+
+
+def _without_text(n_runs: int | None) -> str | None:
+    return None if n_runs is None else f"without it: {numbers.count(n_runs)}"
 
 
 def _without_selection(address: RunListAddress) -> str:
