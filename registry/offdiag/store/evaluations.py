@@ -178,11 +178,22 @@ def _read(
 
 def stored_counts(run_id: str, cells: bytes, digest: str, labels: LabelSet) -> Counted:
     """What an evaluation of a run was computed from. Raises `DamagedData`."""
+    seen = hash(cells), labels.digest, digest
     with damage_of(f"matrix of run {run_id}"):
         counted = decode_counted(cells, labels)
-        if counted.digest != digest:
-            raise damaged("its counts or labels are not those of its digest.")
+        if seen not in _intact:
+            if counted.digest != digest:
+                raise damaged("its counts or labels are not those of its digest.")
+            if len(_intact) >= _MOST_INTACT:
+                _intact.clear()
+            _intact.add(seen)
     return counted
+
+
+_intact: set[tuple[int, str, str]] = set()
+"""Cells that this process has found to be those of their digest, which takes longer than reading
+them: 10 ms for 1,000 classes."""
+_MOST_INTACT = 10_000
 
 
 def stored_values(run_id: str, packed: ClassValuesRow, n_classes: int) -> UnpackedValues:

@@ -408,8 +408,7 @@ def worst_classes(
     session: Session, evaluation_ids: Collection[int], key: str
 ) -> dict[int, WorstClass]:
     """The class with the lowest value of a metric by evaluation, if any has a value."""
-    ranked = lowest_first(key, evaluation_ids)
-    rows = session.execute(select(ranked).where(ranked.c.rank == 1))
+    rows = session.execute(select(lowest_first(key, evaluation_ids, at_most=1)))
     return {row.evaluation_id: WorstClass(row.class_index, row.value) for row in rows}
 
 

@@ -139,12 +139,11 @@ def _classes(
         MetricValueRow.key.in_([*CLASS_METRICS, _SUPPORT]),
     )
     if len(labels) > ALL_CLASSES_UP_TO:
-        worst = lowest_first("recall", evaluations)
+        worst = lowest_first("recall", evaluations, at_most=WORST_KEPT)
         codes = [labels.index[label] for label in watched if label in labels.index]
         is_worst = and_(
             worst.c.evaluation_id == MetricValueRow.evaluation_id,
             worst.c.class_index == MetricValueRow.class_index,
-            worst.c.rank <= WORST_KEPT,
         )
         statement = statement.where(
             or_(

@@ -212,7 +212,7 @@ def _worst_classes(dialect: str) -> Select[*tuple[Any, ...]]:
 
     The support is NULL if it is a sum of weights.
     """
-    ranked = lowest_first("recall", EVALUATIONS)
+    ranked = lowest_first("recall", EVALUATIONS, at_most=1)
     return (
         select(
             *(ranked.c[column.key] for column in VALUE_COLUMNS),
@@ -223,7 +223,6 @@ def _worst_classes(dialect: str) -> Select[*tuple[Any, ...]]:
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
         .join(EvaluationRow, EvaluationRow.id == ranked.c.evaluation_id)
         .join(RunRow, RunRow.id == EvaluationRow.run_id)
-        .where(ranked.c.rank == 1)
     )
 
 
@@ -234,35 +233,46 @@ def _name_at(class_index: ColumnElement[int], dialect: str) -> ColumnElement[str
     return func.json_extract(LabelSetRow.names, literal("$[") + cast(class_index, Text) + "]")
 
 
-def lowest_first(key: str, evaluations: BindParameter[Any] | Collection[int]) -> Subquery:
+def lowest_first(
+    key: str, evaluations: BindParameter[Any] | Collection[int], *, at_most: int
+) -> Subquery:
     """Defined values of classes by a metric, with the support of the class.
 
-    `rank` is 1 for the lowest of each evaluation; equal ones are in the order of
+    `rank` is 1 for the lowest of each evaluation, up to `at_most`; equal ones are in the order of
     `domain.values.worst_first`.
     """
-    of_class = aliased(MetricValueRow)
-    rank = func.row_number().over(
-        partition_by=MetricValueRow.evaluation_id,
-        order_by=(MetricValueRow.value, of_class.value.desc(), MetricValueRow.class_index),
-    )
-    return (
-        select(*VALUE_COLUMNS, of_class.value.label("support"), rank.label("rank"))
-        .join(
-            of_class,
-            and_(
-                of_class.evaluation_id == MetricValueRow.evaluation_id,
-                of_class.key == "support",
-                of_class.class_index == MetricValueRow.class_index,
-            ),
-        )
+    of_evaluation = MetricValueRow.evaluation_id
+    # Only of those that may be among the lowest, the support is read: there may be thousands.
+    place = func.rank().over(partition_by=of_evaluation, order_by=MetricValueRow.value)
+    low = (
+        select(*VALUE_COLUMNS, place.label("place"))
         .where(
-            MetricValueRow.evaluation_id.in_(evaluations),
+            of_evaluation.in_(evaluations),
             MetricValueRow.key == key,
             MetricValueRow.class_index > AGGREGATE,
             MetricValueRow.value.is_not(None),
         )
         .subquery()
     )
+    of_class = aliased(MetricValueRow)
+    rank = func.row_number().over(
+        partition_by=low.c.evaluation_id,
+        order_by=(low.c.value, of_class.value.desc(), low.c.class_index),
+    )
+    ranked = (
+        select(low, of_class.value.label("support"), rank.label("rank"))
+        .join(
+            of_class,
+            and_(
+                of_class.evaluation_id == low.c.evaluation_id,
+                of_class.key == "support",
+                of_class.class_index == low.c.class_index,
+            ),
+        )
+        .where(low.c.place <= at_most)
+        .subquery()
+    )
+    return select(ranked).where(ranked.c.rank <= at_most).subquery()
 
 
 COST = "mean_cost"
