@@ -98,6 +98,19 @@ def test_a_run_alone_on_newer_labels_is_said_to_be(database: Database) -> None:
     assert found.why_not_tested == "fewer than two runs have balanced_accuracy on label version 2"
 
 
+def test_runs_with_weights_do_not_count_among_the_others(database: Database) -> None:
+    log_wrong(database, "plain", 20)
+    for name in ("weighted", "weighted, too"):
+        log_wrong(database, name, 30, sample_weight=[1.0, 2.0] * (len(ACTUAL) // 2))
+    work_off(database)
+
+    found = ranked(database)
+
+    assert found.why_not_tested == (
+        "fewer than two runs without sample weights have balanced_accuracy on label version 1"
+    )
+
+
 def test_a_metric_that_no_run_has_is_named(database: Database) -> None:
     log_wrong(database, "first", 20)
     log_wrong(database, "second", 30)

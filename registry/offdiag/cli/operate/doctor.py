@@ -356,7 +356,7 @@ def queue_finding(queue: QueueState) -> Finding:
     """Whether jobs are executed."""
     text = f"{queue.waiting} queued, {queue.doing} running, {queue.dead} failed"
     if queue.dead:
-        hint = "offdiag jobs list shows why; offdiag jobs retry retries them."
+        hint = "offdiag jobs list shows why; offdiag jobs retry --all retries them."
         return Finding("queue", f"{text}.", hint)
     if queue.abandoned:
         return Finding(

@@ -67,7 +67,10 @@ _WAYS_OUT = (
         "Lost, incomplete or damaged: restore a backup, or delete the runs and log them again.",
     ),
     (("drift",), "Drift: `offdiag recompute RUN` computes the results again."),
-    (("stuck",), "Stuck: `offdiag recompute` and `offdiag jobs retry` queue these jobs again."),
+    (
+        ("stuck",),
+        "Stuck: `offdiag recompute` and `offdiag jobs retry --all` queue these jobs again.",
+    ),
 )
 """What to do about findings of some kinds."""
 

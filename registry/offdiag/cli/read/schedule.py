@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
-from rich.text import Text
 
 from offdiag.cli.call import Call, database_options, opened, project_option
 from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.read.report import ReportInput, report_options
 from offdiag.cli.read.report_tables import present_edition, waited_for
-from offdiag.cli.tables import facts_table
+from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.schedule import due_text
 from offdiag.domain.sentences import visible
 from offdiag.reports.scope import condition_text, terms_text
@@ -168,19 +167,19 @@ def _show(database: Database, project: str, name: str, call: Call) -> None:
 
 
 def _schedule_table(entries: Sequence[ScheduleEntry]) -> Table:
-    table = Table()
-    for name in ("report", "dataset", "schedule", "next", "last edition"):
-        table.add_column(name)
-    for entry in entries:
-        record = entry.schedule
-        table.add_row(
-            Text(visible(f"{record.project}/{record.name}")),
-            Text(visible(entry.report.scope.dataset)),
-            entry.problem or entry.words,
-            _time_text(entry.next_due_times[0]) if entry.next_due_times else "paused",
-            Text(_edition_text(entry.report.last)),
-        )
-    return table
+    return filled_table(
+        ("report", "dataset", "schedule", "next", "last edition"),
+        [
+            (
+                f"{entry.schedule.project}/{entry.schedule.name}",
+                entry.report.scope.dataset,
+                entry.problem or entry.words,
+                _time_text(entry.next_due_times[0]) if entry.next_due_times else "paused",
+                _edition_text(entry.report.last),
+            )
+            for entry in entries
+        ],
+    )
 
 
 def _schedule_facts(entry: ScheduleEntry) -> Table:

@@ -297,7 +297,8 @@ def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
         return f"there is no paired test for {ranked.key}"
     if len(ranked.runs) < 2:
         on_labels = f" on label version {ranked.truth_number}" if ranked.truth_number else ""
-        return f"fewer than two runs have {ranked.key}{on_labels}"
+        unweighted = " without sample weights" if ranked.n_weighted else ""
+        return f"fewer than two runs{unweighted} have {ranked.key}{on_labels}"
     if not all(run.has_predictions for run in ranked.runs):
         return "some runs are matrices without predictions"
     if ranked.has_weights:
