@@ -38,6 +38,15 @@ def wait_until(
         time.sleep(0.1)
 
 
+def set_schema(url: str, revision: str) -> None:
+    database = Database(url)
+    with database.migrate() as connection:
+        connection.execute(
+            text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision}
+        )
+    database.close()
+
+
 @pytest.mark.parametrize("kind", ["gunicorn", "serve"])
 def test_a_dashboard_comes_up_without_the_server_and_recovers(kind: Kind, tmp_path: Path) -> None:
     with crashing_server() as server:
@@ -65,9 +74,7 @@ def test_a_dashboard_comes_up_without_the_server_and_recovers(kind: Kind, tmp_pa
 
 def test_the_schema_is_checked_once_the_server_is_there() -> None:
     with crashing_server() as server:
-        away = Database(server.url)
-        with away.migrate() as connection:
-            connection.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+        set_schema(server.url, "0001")
         server.crash()
         with pytest.raises(DatabaseUnavailable):
             open_database(server.url)
@@ -81,14 +88,9 @@ def test_the_schema_is_checked_once_the_server_is_there() -> None:
             with pytest.raises(SchemaMismatch, match="has schema 0001"), transaction():
                 pass
 
-        with away.migrate() as connection:
-            connection.execute(
-                text("UPDATE alembic_version SET version_num = :head"),
-                {"head": offdiag_migrations.head()},
-            )
+        set_schema(server.url, offdiag_migrations.head())
         with database.read() as session:
             assert session.scalar(text("SELECT 1")) == 1
-        away.close()
         database.close()
 
 
@@ -124,6 +126,7 @@ def test_a_worker_comes_up_without_the_server_and_works_once_it_is_there(
     with crashing_server() as server:
         database = Database(server.url)
         log(database)
+        database.close()
         server.crash()
         process = worker(server, log_file, engine)
         try:
@@ -131,6 +134,7 @@ def test_a_worker_comes_up_without_the_server_and_works_once_it_is_there(
                 lambda: f"event={said}" in log_file.read_text(), process, log_file.read_text
             )
             server.start()
+            database = Database(server.url)
             wait_until(
                 lambda: count_rows(database, EvaluationRow) == 1, process, log_file.read_text
             )
