@@ -30,12 +30,12 @@ from offdiag.store.address import (
     postgres_place,
     sqlite_path,
 )
-from offdiag.store.connections import opened
 from offdiag.store.driver_errors import (
     missing_parts_named,
     translated,
     unreadable_values_named,
 )
+from offdiag.store.engines import opened
 from offdiag.store.models import FlagRow
 from offdiag.store.postgres import is_pooled, postgres_engines
 from offdiag.store.sqlite import Commits, Synchronous, sqlite_engines

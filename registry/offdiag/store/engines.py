@@ -1,4 +1,8 @@
-"""One connection pool with three ways to begin a transaction, and values that drivers refuse.
+"""One connection pool with three ways to begin a transaction, and how connections are opened.
+
+A server or a proxy that restarts, or an administrator, may end a connection while it is opened.
+Nothing was done in it, so that is retried for every caller, even for those whose transactions
+must not be repeated.
 
 Values that are written are validated where their field is known. Values that are only searched for
 come from addresses, filters and arguments; if a driver refuses one, nothing has that value.
@@ -7,14 +11,24 @@ come from addresses, filters and arguments; if a driver refuses one, nothing has
 from __future__ import annotations
 
 import json
+import random
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from sqlalchemy import Engine, Pool, event
+from sqlalchemy import Connection, Engine, Pool, event
 from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from offdiag.errors import InvalidInput
+from offdiag.store.driver_errors import may_open_again
+
+_N_PAUSES = 3
+_FIRST_PAUSE_S = 0.02
+_SLOW_S = 2.0
+"""Whoever waited this long is not made to wait several times; no time limit can be shorter."""
 
 
 def report_data_errors(engine: Engine) -> None:
@@ -73,3 +87,22 @@ def _close(_connection: object, entry: ConnectionPoolEntry) -> None:
 
 
 _abandoned: list[Pool] = []
+
+
+def pauses_s() -> Iterator[float]:
+    """Seconds before each retry, which double and are random, so that two do not collide again."""
+    for turn in range(_N_PAUSES):
+        yield _FIRST_PAUSE_S * 2**turn * random.uniform(0.5, 1.5)  # noqa: S311
+
+
+def opened(connect: Callable[[], Connection]) -> Connection:
+    """The connection that `connect` opens, retried at most three times if it is cut off."""
+    for pause_s in pauses_s():
+        began = time.monotonic()
+        try:
+            return connect()
+        except DBAPIError as error:
+            if not may_open_again(error) or time.monotonic() - began >= _SLOW_S:
+                raise
+        time.sleep(pause_s)
+    return connect()

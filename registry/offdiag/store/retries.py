@@ -13,9 +13,9 @@ from typing import TypeVar
 from sqlalchemy.exc import IntegrityError
 
 from offdiag.errors import DatabaseUnavailable
-from offdiag.store.connections import pauses_s
 from offdiag.store.database import Database, Session
 from offdiag.store.driver_errors import Passing, passing
+from offdiag.store.engines import pauses_s
 
 Result = TypeVar("Result")
 
