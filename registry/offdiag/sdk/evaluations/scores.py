@@ -33,6 +33,8 @@ from offdiag.sdk.evaluations.tables import ClassValues, MetricResults, MetricTab
 class ScoreResults(MetricResults):
     """What evaluations of scores have in common: a positive class, and curves over thresholds."""
 
+    positive_by_convention: bool
+
     @property
     def _forecasts(self) -> Forecasts:
         raise NotImplementedError
@@ -75,6 +77,16 @@ class ScoreResults(MetricResults):
                 hint="Name the class of the curve.",
             )
         return self._forecasts.positive
+
+    def _document(self, **samples: float) -> dict[str, Any]:
+        return {
+            "labels": list(self.labels),
+            "positive_label": self.positive_label,
+            "positive_by_convention": self.positive_by_convention,
+            **samples,
+            "aggregate": self.aggregate.plain(),
+            "per_class": self.per_class.plain(),
+        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,14 +136,7 @@ class ScoreEvaluation(ScoreResults):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
-        return {
-            "labels": list(self.labels),
-            "positive_label": self.positive_label,
-            "positive_by_convention": self.positive_by_convention,
-            "n_cases": self.forecasts.n_samples,
-            "aggregate": self.aggregate.plain(),
-            "per_class": self.per_class.plain(),
-        }
+        return self._document(n_cases=self.forecasts.n_samples)
 
     def _title(self) -> str:
         caption = f"Scores of {self.forecasts.n_samples} samples"
@@ -201,16 +206,7 @@ class WeightedScoreEvaluation(ScoreResults):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
-        return {
-            "labels": list(self.labels),
-            "positive_label": self.positive_label,
-            "positive_by_convention": self.positive_by_convention,
-            "weighted": True,
-            "n_cases": self.n_samples,
-            "n_effective": self.n_effective,
-            "aggregate": self.aggregate.plain(),
-            "per_class": self.per_class.plain(),
-        }
+        return self._document(weighted=True, n_cases=self.n_samples, n_effective=self.n_effective)
 
     def _title(self) -> str:
         return f"Weighted metrics of scores of {self.n_samples} examples"
