@@ -133,11 +133,11 @@ def single_precision(numbers: NDArray[Any]) -> NDArray[np.float32]:
     return rounded
 
 
-def _no_numbers(why: str) -> InvalidInput:
+def _no_numbers(
+    why: object, hint: str = "Give an array of shape (n,) or (n, K), or {class: scores}."
+) -> InvalidInput:
     return InvalidInput(
-        f"the scores cannot be read as numbers ({why}).",
-        field="y_score",
-        hint="Give an array of shape (n,) or (n, K), or {class: scores}.",
+        f"the scores cannot be read as numbers ({why}).", field="y_score", hint=hint
     )
 
 
@@ -197,23 +197,19 @@ def _floats(y_score: object) -> NDArray[Any]:
     except ValueError:
         raise InvalidInput("the rows differ in length.", field=_FIELD, hint=_HINT) from None
     except (TypeError, RuntimeError) as error:
-        raise _no_finite_numbers(error) from None
+        raise _no_numbers(error, _HINT) from None
     if array.dtype.kind == "O":
         try:
             # A missing one becomes NaN and is reported with its position.
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise _no_finite_numbers(error) from None
+            raise _no_numbers(error, _HINT) from None
     if array.dtype.kind not in "iubf":
         raise InvalidInput(
             f"values of type {array.dtype} are not scores.", field=_FIELD, hint=_HINT
         )
     narrow = array.dtype.kind == "f" and array.dtype.itemsize <= 4
     return array.astype(np.float32 if narrow else np.float64, copy=False)
-
-
-def _no_finite_numbers(why: Exception) -> InvalidInput:
-    return InvalidInput(f"the scores cannot be read as numbers ({why}).", field=_FIELD, hint=_HINT)
 
 
 def predicted_from(
