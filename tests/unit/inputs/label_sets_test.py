@@ -277,7 +277,15 @@ def test_a_column_of_arrow_lists_is_packed() -> None:
 
 @pytest.mark.parametrize(
     "missing",
-    [None, float("nan"), np.float32("nan"), np.datetime64("NaT"), pd.NaT, pd.NA, Decimal("nan")],
+    [
+        None,
+        float("nan"),
+        np.float32("nan"),
+        np.datetime64("NaT", "s"),
+        pd.NaT,
+        pd.NA,
+        Decimal("nan"),
+    ],
 )
 def test_a_missing_set_is_unknown(missing: object) -> None:
     bits = pack_partial_column([["a"], missing, []], LABELS, field="labels").astype(np.uint8)
