@@ -59,7 +59,7 @@ def test_a_run_has_the_curve_of_its_positive_class_or_of_the_other_one(
     assert curve.points.true_positives.tolist() == [0, 1, 2, 2, 3, 3]
     assert present(curve.bins).score_sum.sum() == pytest.approx(0.9 + 0.1 + 0.2 + 0.3 + 0.8)
     assert present(curve.bins).happened.sum() == 3
-    assert (curve.histogram.positive.sum(), curve.histogram.negative.sum()) == (3, 2)
+    assert (int(curve.histogram.positive.sum()), int(curve.histogram.negative.sum())) == (3, 2)
 
     with pytest.raises(InvalidInput) as raised:
         browse_curves(database, run.id, positive="maybe")

@@ -70,8 +70,8 @@ def test_costs_add_up_over_labels_and_examples(sqlite_database: Database) -> Non
     assert found.mean.ci_high == pytest.approx(found.mean.value + 1.966 * error, abs=1e-3)
     sea = found.labels[0]
     assert (sea.missed, sea.false_alarms) == (
-        (TRUE & ~PREDICTED)[:, 0].sum(),
-        (PREDICTED & ~TRUE)[:, 0].sum(),
+        int((TRUE & ~PREDICTED)[:, 0].sum()),
+        int((PREDICTED & ~TRUE)[:, 0].sum()),
     )
     assert sea.constant == "always"
     assert found.labels[2].constant == "never"

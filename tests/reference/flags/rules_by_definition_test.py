@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
+from typing import SupportsInt
 
 import numpy as np
 import pytest
@@ -116,7 +117,7 @@ def about_predictions(counts: Counts, code: int) -> Iterator[str]:
         yield "F10"
 
 
-def share(part: int, whole: int) -> Fraction:
+def share(part: SupportsInt, whole: SupportsInt) -> Fraction:
     return Fraction(int(part), int(whole))
 
 

@@ -249,7 +249,7 @@ def _of_labels(
 ) -> dict[str, Interval]:
     support = counts.actual[counts.actual > 0]
     smallest = np.asarray(support.min(initial=counts.n_samples))
-    rare = support[support < SMALLEST_WITH_ENDS].sum() / max(support.sum(), 1)
+    rare = support[support < SMALLEST_WITH_ENDS].sum() / max(float(support.sum()), 1.0)
     rare_note = (
         f"unreliable, labels with fewer than {SMALLEST_WITH_ENDS} examples have "
         f"{100 * rare:.0f} % of the weight"

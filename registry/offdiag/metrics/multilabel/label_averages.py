@@ -70,9 +70,10 @@ def averages_of_hits(
         fp=predicted - right,
         tn=n_samples - actual - predicted + right,
     )
-    cells = (labels.tp, labels.fn, labels.fp, labels.tn)
-    pooled = OneVsRest(*(cell.sum(axis=LAST_LABEL_AXIS) for cell in cells))
-    return averages_over_labels(labels, pooled)
+    tp, fn, fp, tn = (
+        cell.sum(axis=LAST_LABEL_AXIS) for cell in (labels.tp, labels.fn, labels.fp, labels.tn)
+    )
+    return averages_over_labels(labels, OneVsRest(tp, fn, fp, tn))
 
 
 def _weighted(values: Quantity, support: NDArray[np.float64]) -> Quantity:

@@ -93,7 +93,7 @@ def samples_by_class(
     quantiles = normal_quantile(confidence) + _power_quantile()
     allowed = (difference / quantiles) ** 2
     wanted, grows = present.copy(), spread > 0
-    is_short = (spread**2 / present).sum() > allowed
+    is_short = bool((spread**2 / present).sum() > allowed)
     while is_short:
         rest = allowed - (spread[~grows] ** 2 / present[~grows]).sum()
         wanted[grows] = spread[grows] * spread[grows].sum() / rest

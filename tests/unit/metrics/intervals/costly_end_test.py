@@ -40,7 +40,7 @@ def times_held(
     costs: CostMatrix, cells: NDArray[np.float64], n: int, *, sets: int, rng: np.random.Generator
 ) -> int:
     """In how many sets of n samples, of cells (K, K) with these shares, the true cost is held."""
-    truth, held = (cells * costs.weights).sum(), 0
+    truth, held = float((cells * costs.weights).sum()), 0
     for _ in range(sets):
         matrix = matrix_of(rng.multinomial(n, cells.ravel()).reshape(cells.shape))
         found = cost_intervals(matrix, costs, seed=1, keys=("mean_cost",), replicates=400)

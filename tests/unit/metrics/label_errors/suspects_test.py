@@ -116,7 +116,7 @@ def test_the_interval_holds_the_share_found_of_errors_planted_anew() -> None:
         noisy[places] = (noisy[places] + random.integers(1, 5, 80)) % 5
         first = rank_labels(noisy, [Votes(table.argmax(1), table)], n_classes=5)
         by_score = np.argsort(-first.score)[:200]
-        held += told.found_low <= np.isin(places, by_score).mean() <= told.found_high
+        held += told.found_low <= float(np.isin(places, by_score).mean()) <= told.found_high
     assert held >= 85  # 95 of 100 within sampling error of both sides.
 
 

@@ -46,7 +46,7 @@ def test_errors_of_moves_are_those_of_a_sum_over_single_samples() -> None:
 
     found = errors_of_moves(moved, counts / 100, 1 / 100)
 
-    expected = sided_errors((apart**2).sum() / 100**2, (apart**3).sum() / 100**3)
+    expected = sided_errors(*(np.asarray((apart**power).sum() / 100**power) for power in (2, 3)))
     assert found.below == pytest.approx(float(expected.below))
     assert found.above == pytest.approx(float(expected.above))
     assert found.below > found.above

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
@@ -63,7 +66,7 @@ PREDICTED = np.where(RNG.random(150) < 0.7, ACTUAL, RNG.integers(0, 3, 150)).ast
 WEIGHT = RNG.choice([0.25, 1.0, 2.5], 150)
 
 
-def matrix_with(weight: np.ndarray[tuple[int], np.dtype[np.float64]]) -> WeightedMatrix:
+def matrix_with(weight: NDArray[Any]) -> WeightedMatrix:
     return weighted_matrix(ACTUAL, PREDICTED, weight, labels=numbered_labels(3))
 
 
