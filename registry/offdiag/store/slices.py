@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, case, delete, null, select, update
+from sqlalchemy import ColumnElement, case, delete, null, select, union, update
 from sqlalchemy.orm import Session
 
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
@@ -23,6 +23,7 @@ from offdiag.store.models import (
     CountedSliceRow,
     EvaluationRow,
     PendingSliceRow,
+    RunRow,
     SliceCountsRow,
     TruthSliceRow,
     TruthVersionRow,
@@ -46,6 +47,21 @@ def slice_columns(session: Session, root_id: int) -> dict[str, SliceColumn]:
         .order_by(TruthSliceRow.name)
     )
     return {row.name: column_of(row) for row in rows}
+
+
+def slice_names(session: Session, dataset_id: int) -> list[str]:
+    """Names of all slice columns of a dataset: of its samples, and of its counted runs."""
+    of_samples = (
+        select(TruthSliceRow.name)
+        .join(TruthVersionRow, TruthVersionRow.id == TruthSliceRow.truth_version_id)
+        .where(TruthVersionRow.dataset_id == dataset_id)
+    )
+    of_counts = (
+        select(CountedSliceRow.name)
+        .join(RunRow, RunRow.id == CountedSliceRow.run_id)
+        .where(RunRow.dataset_id == dataset_id)
+    )
+    return sorted(session.scalars(union(of_samples, of_counts)))
 
 
 def slice_choices(session: Session, root_id: int, names: Collection[str]) -> SliceChoices:

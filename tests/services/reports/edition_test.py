@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, update
 
+from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.scope import Condition, RunTerm, Side, TermField
 from offdiag.services.delivery.message import EmailTarget, FolderTarget
+from offdiag.services.ingest.batch import GivenCounts
+from offdiag.services.ingest.dataset import declare_dataset
+from offdiag.services.ingest.log_counts import log_counts
 from offdiag.services.reports.alerts import alert_condition, alert_text
 from offdiag.services.reports.edition import report_now, retry_delivery, retry_edition
+from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.models import ReportEditionRow, WorkRow
-from support.logging_runs import work_off
+from support.logging_runs import log, work_off
 from support.reporting import SCOPE, deliveries, editions, log_plain_run
 
 
@@ -137,3 +145,47 @@ def test_a_tag_that_is_not_compared_with_one_value_is_refused(
         report_now(database, name="weekly", scope=scope, delivery=[])
 
     assert refused.value.field == "tags"
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({"slices": ("country=DE", "contry=DE & site=a")}, "slices"),
+        ({"alerts": (alert_condition("recall[mel]@contry=DE<0.5"),)}, "alerts"),
+        ({"alerts": (alert_condition("gap(mcc, by=contry)>0.1"),)}, "alerts"),
+    ],
+)
+@pytest.mark.parametrize(
+    "create", [report_now, partial(add_schedule, cron="0 7 * * *", zone="UTC")]
+)
+def test_a_slice_of_an_unknown_column_is_refused_when_the_report_is_made(
+    database: Database, asked: dict[str, Any], field: str, create: Callable[..., object]
+) -> None:
+    facts = RunFacts(name="sliced", project="skin")
+    labels, columns = ["mel", "nv"], {"country": ["DE", "SI"], "site": ["a", "b"]}
+    log(database, dataset="derm", facts=facts, y_true=labels, y_pred=labels, slices=columns)
+    scope = replace(SCOPE, **asked)
+
+    with pytest.raises(InvalidInput, match="'derm' has no slice column 'contry'") as refused:
+        create(database, name="weekly", scope=scope)
+
+    assert refused.value.field == field
+    assert "Known columns: country, site" in str(refused.value)
+
+
+def test_a_slice_is_asked_for_before_the_samples_and_by_the_columns_of_counts(
+    database: Database,
+) -> None:
+    declare_dataset(database, project="skin", name="new", labels=["mel", "nv"])
+    kinds = GivenCounts(
+        actual=["mel"],
+        predicted=["nv"],
+        sizes=[3],
+        slices={"country": ["DE"]},
+        counted_on="duckdb",
+    )
+    log_counts(database, facts=RunFacts(name="c", project="skin"), dataset="derm", given=kinds)
+
+    for dataset in ("new", "derm"):
+        scope = replace(SCOPE, dataset=dataset, slices=("country=DE",))
+        report_now(database, name=dataset, scope=scope)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from werkzeug.test import TestResponse
 
+from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.reports.scope import Condition, ReportScope, RunTerm, Side, TermField
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.delivery.message import (
@@ -24,6 +25,7 @@ from offdiag.services.schedules.edit import (
     report_choices,
     report_definition,
 )
+from offdiag.services.truth.versions import add_slices
 from offdiag.store.database import Database
 from offdiag_web.pages.reports.typed_report import (
     TEXT_FIELDS,
@@ -81,6 +83,8 @@ def test_a_schedule_is_saved_as_it_was_typed(
     client: PageClient, run_id: str, database: Database
 ) -> None:
     add_costs(database, project="default", dataset="holdout", name="visits", weights=WEIGHTS)
+    columns = GivenSlices(columns={"site": ["a"] * 171})
+    add_slices(database, project="default", dataset="holdout", given=columns)
 
     response = _send(
         client,

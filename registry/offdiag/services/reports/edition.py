@@ -14,6 +14,7 @@ from datetime import datetime
 from offdiag.domain.runs import require_name
 from offdiag.domain.schedule import ON_DEMAND, wall_of, zone_of
 from offdiag.domain.sentences import known_names
+from offdiag.domain.slices import parse_slice
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.document import scope_document
 from offdiag.reports.scope import ReportScope, RunTerm
@@ -32,8 +33,11 @@ from offdiag.services.reports.task import restart_report
 from offdiag.settings import JobsSettings
 from offdiag.store import deliveries, reports, runs, schedules
 from offdiag.store.database import Database, Session, database_time
+from offdiag.store.datasets import DatasetRecord
 from offdiag.store.deliveries import DeliveryState
 from offdiag.store.reports import EditionState
+from offdiag.store.slices import slice_names
+from offdiag.store.truths import latest_truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,29 @@ def _require_equality(term: RunTerm) -> None:
         )
 
 
+def _require_slice_columns(session: Session, scope: ReportScope, dataset: DatasetRecord) -> None:
+    """Raise `InvalidInput` for a slice column that neither samples nor counted runs have.
+
+    A dataset without any samples gets its columns with its first run.
+    """
+    wanted = [("slices", term.name) for text in scope.slices for term in parse_slice(text).terms]
+    for each in scope.alerts:
+        terms = () if each.slice is None else parse_slice(each.slice).terms
+        wanted += [("alerts", name) for name in (each.by, *(term.name for term in terms)) if name]
+    known = slice_names(session, dataset.id) if wanted else []
+    if not known and latest_truth(session, dataset.id) is None:
+        return
+    for field, name in wanted:
+        if name not in known:
+            raise InvalidInput(
+                f"{scope.dataset!r} has no slice column {name!r}.",
+                field=field,
+                hint=known_names("columns", known)
+                if known
+                else "Give its samples columns with offdiag.add_slices.",
+            )
+
+
 def reportable(session: Session, scope: ReportScope) -> ReportScope:
     """The scope, with metrics that its runs have if none were chosen.
 
@@ -148,6 +175,7 @@ def reportable(session: Session, scope: ReportScope) -> ReportScope:
                 field="alerts",
                 hint=known_names("classes", dataset.labels.names),
             )
+    _require_slice_columns(session, scope, dataset)
     if scope.baseline is not None and runs.get_run(session, scope.baseline).dataset_id != (
         dataset.id
     ):
