@@ -28,6 +28,7 @@ from offdiag.store.evaluations import (
 from offdiag.store.models import DatasetRow, EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
 from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.run_order import NEWEST_FIRST_OF_EQUALS
 from offdiag.store.run_rows import lowest_first
 from offdiag.store.runs import is_chosen_here
 from offdiag.store.truths import newest_id, newest_numbers
@@ -142,7 +143,7 @@ def highest_runs(
             RunRow.dataset_id == dataset_id,
             EvaluationRow.truth_version_id == newest_id(dataset_id),
         )
-        .order_by(RunRow.is_weighted, order, *_OF_EQUALS)
+        .order_by(RunRow.is_weighted, order, *NEWEST_FIRST_OF_EQUALS)
         .limit(limit)
     ).all()
     return [_run(row) for row in rows if row.is_weighted == rows[0].is_weighted]
@@ -276,15 +277,11 @@ def _highest(
         .join(ranked, ranked.c.id == EvaluationRow.id)
         .join(TruthVersionRow, TruthVersionRow.id == ranked.c.labels)
         .where(ranked.c.rank <= limit)
-        .order_by(TruthVersionRow.dataset_id, ranked.c.rank, *_OF_EQUALS)
+        .order_by(TruthVersionRow.dataset_id, ranked.c.rank, *NEWEST_FIRST_OF_EQUALS)
     )
     by_dataset = groupby(found, key=lambda row: cast(int, row.dataset_id))
     # Runs with equal values may share the last rank.
     return {dataset_id: list(rows)[:limit] for dataset_id, rows in by_dataset}
-
-
-_OF_EQUALS = (RunRow.created_at.desc(), RunRow.id)
-"""Among runs with equal values the newest one comes first."""
 
 
 def undefined_values(session: Session, keys: Mapping[int, str]) -> dict[int, str]:

@@ -127,7 +127,7 @@ def counted_runs(
     side = beyond(
         part,
         place,
-        descending=part.descending if is_last_group else not part.descending,
+        backwards=not is_last_group,
         inclusive=cursor.backwards if is_last_group else not cursor.backwards,
     )
     total = count_of(runs.where) if is_last_group else _total(runs)

@@ -194,11 +194,11 @@ def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
             continue
         is_long = n_runs > SORTED_IN_MEMORY
         part = in_group(matching, plan.order, group, uses_index=is_long, dialect=dialect)
-        runs, direction = part.runs, part.descending != plan.backwards
+        runs = part.runs
         if plan.cursor is not None and plan.cursor.place.group is group:
-            runs = runs.where(beyond(part, plan.cursor.place, descending=direction))
+            runs = runs.where(beyond(part, plan.cursor.place, backwards=plan.backwards))
         rows = session.execute(
-            sorted_by(runs, part, descending=direction)
+            sorted_by(runs, part, backwards=plan.backwards)
             .add_columns(part.column.label("place"))
             .limit(limit - len(found))
         )

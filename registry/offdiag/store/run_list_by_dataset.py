@@ -7,7 +7,7 @@ are found along the indexes that lists of one dataset use, in one statement for 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from sqlalchemy import func, select, union_all
@@ -20,7 +20,7 @@ from offdiag.store.models import RunRow
 from offdiag.store.run_count import evaluated_runs, matches_without_each, matching_runs
 from offdiag.store.run_filter import RunFilter
 from offdiag.store.run_list import SORTED_IN_MEMORY, all_entries, lines, run_list
-from offdiag.store.run_order import RunOrder, groups_of, in_group, sorted_by
+from offdiag.store.run_order import RunOrder, groups_of, in_group, order_of, sorted_by
 from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry, run_entries
 
 MOST_GROUPS = 30
@@ -112,15 +112,14 @@ def _first_runs(
             group = groups[dataset_id][rank]
             part = in_group(runs, order, group, uses_index=is_long, dialect=dialect)
             first = (
-                sorted_by(part.runs, part, descending=part.descending)
-                .add_columns(part.column.label("key"))
+                sorted_by(part.runs, part)
+                .add_columns(part.column.label("key"), RunRow.created_at.label("logged_at"))
                 .limit(missing)
                 .subquery()
             )
-            sorting = (first.c.key, first.c.id)
-            place = func.row_number().over(
-                order_by=[each.desc() for each in sorting] if part.descending else sorting
-            )
+            logged_at = None if part.logged_at is None else first.c.logged_at
+            few = replace(part, column=first.c.key, run_id=first.c.id, logged_at=logged_at)
+            place = func.row_number().over(order_by=order_of(few))
             parts.append(select(first.c.dataset_id, place.label("place"), first.c.id))
         if parts:
             rows = session.execute(union_all(*parts)).all()

@@ -15,7 +15,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Subquery, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Select, Subquery, and_, case, false, func, or_, select
 from sqlalchemy.orm import aliased
 
 from offdiag.store.flag_conditions import COUNTS_IN_BADGE, IS_IN_SIGHT
@@ -37,6 +37,9 @@ FLAGGED = "flags"
 Ties are ordered by the number of classes that it may hide.
 """
 _FAR_MORE = 1_000_000
+_LOGGED_AT = RunRow.created_at.expression
+NEWEST_FIRST_OF_EQUALS = (RunRow.created_at.desc(), RunRow.id.desc())
+"""The order of runs with equal values of a metric."""
 OF_PARAM = "param."
 """Prefix of the name of a parameter that a list is sorted by."""
 FIELD_ORDERS = ("logged", "name")
@@ -107,13 +110,15 @@ def groups_of(order: RunOrder) -> tuple[Group, ...]:
 class InGroup:
     """The runs of a group, their sort key, and the direction.
 
-    `run_id` breaks ties; it is the id column of the index that is used.
+    `run_id` breaks ties in the same direction; it is the id column of the index that is used. With
+    `logged_at` the newest of equal runs comes first instead, as in every ranking by a metric.
     """
 
     runs: Select[Any]
     column: ColumnElement[Any]
     descending: bool
     run_id: ColumnElement[str]
+    logged_at: ColumnElement[datetime] | None = None
 
 
 def in_group(
@@ -155,9 +160,11 @@ def _by_value(runs: Select[Any], order: RunOrder, group: Group, *, uses_index: b
         metric = aliased(MetricValueRow)
         is_defined = and_(_is_value_of(metric, order), metric.value.is_not(None))
         some = runs.join(metric, is_defined)
-        return InGroup(some, metric.value.expression, order.descending, run_id)
+        return InGroup(some, metric.value.expression, order.descending, run_id, _LOGGED_AT)
     value = _looked_up(order)
-    return InGroup(runs.where(value.is_not(None)), value, order.descending, run_id)
+    some = runs.where(value.is_not(None))
+    logged_at = None if order.name in {WORST_CLASS, FLAGGED} else _LOGGED_AT
+    return InGroup(some, value, order.descending, run_id, logged_at)
 
 
 def _by_param(
@@ -220,32 +227,44 @@ def _is_value_of(metric: type[MetricValueRow], order: RunOrder) -> ColumnElement
 
 
 def beyond(
-    group: InGroup, place: Place, *, descending: bool, inclusive: bool = False
+    group: InGroup, place: Place, *, backwards: bool = False, inclusive: bool = False
 ) -> ColumnElement[bool]:
     """Runs that come after `place` within its group, or with `inclusive` also the one at it.
 
-    Ids break ties in the same direction.
+    With `backwards` those that come before it.
     """
-    column, run_id = group.column, group.run_id
-    if descending:
-        bound, further, same_but_further = (
-            column <= place.key,
-            column < place.key,
-            run_id < place.run_id,
-        )
-    else:
-        bound, further, same_but_further = (
-            column >= place.key,
-            column > place.key,
-            run_id > place.run_id,
-        )
-    if inclusive:
-        same_but_further |= run_id == place.run_id
+    there = aliased(RunRow)
+    logged_at = select(there.created_at).where(there.id == place.run_id).scalar_subquery()
+    keys = (
+        [place.key, place.run_id]
+        if group.logged_at is None
+        else [place.key, logged_at, place.run_id]
+    )
+    is_beyond: ColumnElement[bool] = group.run_id == place.run_id if inclusive else false()
+    sorting = _sorting(group, backwards=backwards)
+    for (each, falls), key in zip(sorting[::-1], keys[::-1], strict=True):
+        is_beyond = or_(each < key if falls else each > key, and_(each == key, is_beyond))
     # The bound follows from the rest, but lets an index start at the place.
-    return and_(bound, or_(further, and_(column == place.key, same_but_further)))
+    (column, falls), *_ = sorting
+    return and_(column <= place.key if falls else column >= place.key, is_beyond)
 
 
-def sorted_by(runs: Select[Any], group: InGroup, *, descending: bool) -> Select[Any]:
-    if descending:
-        return runs.order_by(group.column.desc(), group.run_id.desc())
-    return runs.order_by(group.column, group.run_id)
+def sorted_by(runs: Select[Any], group: InGroup, *, backwards: bool = False) -> Select[Any]:
+    """The runs of a group in its order, or from its end."""
+    return runs.order_by(*order_of(group, backwards=backwards))
+
+
+def order_of(group: InGroup, *, backwards: bool = False) -> list[ColumnElement[Any]]:
+    """What the runs of a group are sorted by."""
+    sorting = _sorting(group, backwards=backwards)
+    return [each.desc() if falls else each.asc() for each, falls in sorting]
+
+
+def _sorting(group: InGroup, *, backwards: bool) -> list[tuple[ColumnElement[Any], bool]]:
+    """The columns that a group is sorted by, each with whether it falls."""
+    sorting = [(group.column, group.descending)]
+    if group.logged_at is None:
+        sorting.append((group.run_id, group.descending))
+    else:
+        sorting += [(group.logged_at, True), (group.run_id, True)]
+    return [(each, falls is not backwards) for each, falls in sorting]
