@@ -56,6 +56,31 @@ class InvalidInput(OffdiagError, ValueError):
     code = "invalid_input"
 
 
+class InvalidValue(InvalidInput):
+    """One of many values is invalid: `what` at `index` has this `problem`."""
+
+    def __init__(
+        self,
+        what: str,
+        index: int,
+        problem: str,
+        *,
+        field: str | None,
+        hint: str | None,
+        place: str | None = None,
+    ) -> None:
+        super().__init__(
+            f"{what} {place or f'at index {index}'} {problem}", field=field, hint=hint
+        )
+        self.what, self.index, self.problem = what, index, problem
+
+    def at(self, index: int, place: str | None = None) -> InvalidValue:
+        """The same about a value at another index, or at a place such as `on line 3 of a.csv`."""
+        return InvalidValue(
+            self.what, index, self.problem, field=self.field, hint=self.hint, place=place
+        )
+
+
 class Malformed(InvalidInput):
     """The input cannot be read at all, so the request in it was not considered."""
 

@@ -38,7 +38,8 @@ def test_the_newest_of_equal_runs_comes_first_in_rankings_lists_and_groups(
         groups = run_list_by_dataset.run_groups(
             session, [dataset], terms=(), orders={dataset.id: order}, metrics={dataset.id: [key]}
         )
-        forwards, cursor = [], None
+        forwards: list[str] = []
+        cursor = None
         while not forwards or cursor is not None:
             page = listing.run_list(
                 session, terms=(), dataset_id=dataset.id, order=order, cursor=cursor, limit=2

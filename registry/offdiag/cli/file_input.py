@@ -134,9 +134,12 @@ class FileInput:
 
     def evaluated(self) -> Evaluation:
         """Every metric of the file. Raises `InvalidInput`."""
-        if self.of_sets:
-            return self._of_sets()
-        return self._of_matrix() if self.has_matrix else self._of_predictions()
+        from offdiag.inputs.files.tables import naming_lines
+
+        if self.has_matrix and not self.of_sets:
+            return self._of_matrix()
+        with naming_lines(self.file):
+            return self._of_sets() if self.of_sets else self._of_predictions()
 
     @property
     def class_columns(self) -> list[str]:
@@ -155,13 +158,15 @@ class FileInput:
         self, names: Sequence[str], labels: LabelSet
     ) -> tuple[Codes, Codes, SliceColumns]:
         """Codes of the actual and predicted classes, and slice columns. Raises `InvalidInput`."""
+        from offdiag.inputs.files.tables import naming_lines
         from offdiag.inputs.labels import encode_pair
         from offdiag.inputs.slice_columns import read_slices
 
         columns = read_named(self.file, [*self.class_columns, *names])
-        pair = encode_pair(
-            y_true=columns[self.true_column], y_pred=self._predicted(columns), labels=labels
-        )
+        with naming_lines(self.file):
+            pair = encode_pair(
+                y_true=columns[self.true_column], y_pred=self._predicted(columns), labels=labels
+            )
         slices = {name: columns[name] for name in names}
         return pair.actual, pair.predicted, read_slices(slices, n_samples=len(pair.actual))
 
@@ -249,6 +254,12 @@ class ScoreInput:
 
     def scored(self, labels: LabelSet | list[str] | None) -> ScoreEvaluation:
         """Every metric of the scores of these classes. Raises `InvalidInput`."""
+        from offdiag.inputs.files.tables import naming_lines
+
+        with naming_lines(self.file):
+            return self._scored(labels)
+
+    def _scored(self, labels: LabelSet | list[str] | None) -> ScoreEvaluation:
         from offdiag.inputs.files.tables import require_decimals, stacked_numbers
         from offdiag.inputs.score_columns import PickedColumns
         from offdiag.sdk.evaluations.scores import evaluate_scores

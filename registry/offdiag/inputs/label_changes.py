@@ -11,7 +11,7 @@ from typing import Any
 from offdiag.domain.column_names import columns_of
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files.tables import read_columns
+from offdiag.inputs.files.tables import naming_lines, read_columns
 from offdiag.inputs.ids import SampleIds, aligned, require_distinct, sample_ids
 from offdiag.inputs.label_sets import pack_partial_column, sets_of_texts
 from offdiag.inputs.labels import Codes, hold_sets, require_equal_lengths
@@ -54,6 +54,13 @@ def read_label_changes(
     Raises `InvalidInput` for other forms, for no changes at all, for duplicate ids, and for
     unknown labels.
     """
+    if isinstance(given, (str, os.PathLike)):
+        with naming_lines(Path(given)):
+            return _read(given, labels, names, of_sets=of_sets)
+    return _read(given, labels, names, of_sets=of_sets)
+
+
+def _read(given: object, labels: LabelSet, names: ColumnNames, *, of_sets: bool) -> LabelChanges:
     ids, values = _two_columns(given, labels, names)
     identifiers = sample_ids(ids, field="labels")
     codes = (

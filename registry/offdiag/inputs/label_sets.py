@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from offdiag.domain.column_names import named_columns, require_label_order
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text
 from offdiag.domain.look_alikes import is_written_list
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, InvalidValue
 from offdiag.inputs.columns import as_array, is_missing, kept, refuse_unordered
 from offdiag.inputs.labels import Codes, hold_sets, refuse_score_table, require_equal_lengths
 from offdiag.metrics.arguments import zero_one
@@ -127,8 +127,10 @@ def _is_collection(item: object) -> bool:
 
 def _members(item: Any, index: int, field: str) -> Labels:
     if not _is_collection(item):
-        raise InvalidInput(
-            f"the value at index {index}, {item!r:.60}, is not a set of labels.",
+        raise InvalidValue(
+            f"the value {item!r:.60}",
+            index,
+            "is not a set of labels.",
             field=field,
             hint="Give a set or list of labels for each sample, an empty one for none of them.",
         )
@@ -237,8 +239,10 @@ def _require_distinct(
         index = int(repeats[0])
         names = [label_text(label) for label in sets[index]]
         doubled = next(name for name in names if names.count(name) > 1)
-        raise InvalidInput(
-            f"the set at index {index} names {doubled!r} twice.",
+        raise InvalidValue(
+            "the set",
+            index,
+            f"names {doubled!r} twice.",
             field=field,
             hint="Name each label of a sample once; 7 and '7' are the same label. If these are "
             "batches with one class per sample, join them, as numpy.concatenate does.",
@@ -249,9 +253,10 @@ def _code(label: object, labels: LabelSet, index: int, field: str) -> int:
     text = label_text(label, field_name=field)
     code = labels.find(text)
     if code is None:
-        raise InvalidInput(
-            f"{text!r} in the set at index {index} is not one of the {len(labels)} labels "
-            f"{labels.preview()}.",
+        raise InvalidValue(
+            f"{text!r} in the set",
+            index,
+            f"is not one of the {len(labels)} labels {labels.preview()}.",
             field=field,
             hint=labels.way_out(text),
         )
@@ -285,9 +290,9 @@ def pack_column(values: object, labels: LabelSet, *, field: str) -> Codes:
     try:
         return pack_sets(encode_sets(y_true=values, y_pred=values, labels=labels).actual)
     except InvalidInput as error:
-        if error.field != "y_true":
-            raise
-        raise InvalidInput(error.message, field=field, hint=error.hint) from None
+        if error.field == "y_true":
+            error.field = field
+        raise
 
 
 def pack_partial_column(values: object, labels: LabelSet, *, field: str) -> Codes:
@@ -302,8 +307,11 @@ def pack_partial_column(values: object, labels: LabelSet, *, field: str) -> Code
     present = [item for item in items if not is_missing(item)]
     bits = nothing_known(len(items), len(labels)).astype(np.uint8)
     if present:
-        known = np.array([not is_missing(item) for item in items])
-        packed = pack_column(present, labels, field=field).astype(np.uint8)
+        known = np.flatnonzero([not is_missing(item) for item in items])
+        try:
+            packed = pack_column(present, labels, field=field).astype(np.uint8)
+        except InvalidValue as error:
+            raise error.at(int(known[error.index])) from None
         bits[known] = with_room(packed, len(labels))
     return without_room(bits, len(labels))
 
@@ -336,16 +344,20 @@ def _members_of_text(text: str, index: int) -> list[str]:
         return []
     # PostgreSQL writes the names of a list without quotes.
     if is_written_list(text) or text.strip()[0] + text.strip()[-1] == "{}":
-        raise InvalidInput(
-            f"the set {text[:60]!r} at index {index} is a list written as text.",
+        raise InvalidValue(
+            f"the set {text[:60]!r}",
+            index,
+            "is a list written as text.",
             field="labels",
             hint=f"Write labels with a {BETWEEN} between two, as sea|sky, and nothing for the "
             "empty set, or keep lists as lists, in JSON lines, Parquet or Arrow.",
         )
     names = [part.strip() for part in text.split(BETWEEN)]
     if "" in names:
-        raise InvalidInput(
-            f"the set {text[:60]!r} at index {index} has a label without a name.",
+        raise InvalidValue(
+            f"the set {text[:60]!r}",
+            index,
+            "has a label without a name.",
             field="labels",
             hint=f"Write a {BETWEEN} between two labels only, and nothing for the empty set.",
         )

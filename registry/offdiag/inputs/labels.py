@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text, not_classes
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, InvalidValue
 from offdiag.inputs.columns import Column, as_array, to_column
 
 if TYPE_CHECKING:
@@ -309,9 +309,10 @@ def _codes(
         value = column[index]
         text = str(value.item()) if isinstance(value, np.generic) else value.as_py()
         place = index if given_at is None else int(given_at[index])
-        raise InvalidInput(
-            f"the value {text!r} at index {place} is not one of the {len(labels)} labels "
-            f"{labels.preview()}.",
+        raise InvalidValue(
+            f"the value {text!r}",
+            place,
+            f"is not one of the {len(labels)} labels {labels.preview()}.",
             field=field,
             hint=labels.way_out(text),
         )

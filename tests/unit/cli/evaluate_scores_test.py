@@ -43,7 +43,11 @@ def test_blanks_beside_a_number_mean_nothing(event: str, folder: Path, offdiag: 
     ("name", "text", "says"),
     [
         ("t.csv", "y_true;p\na;12\nb;1.250\n", "1.250 of column 'p' may be 1.25 or 1250"),
-        ("s.csv", "y_true,p\na,0.5\nb,1_0\n", "the value at index 1 of column 'p' is '1_0'"),
+        (
+            "s.csv",
+            "y_true,p\na,0.5\nb,1_0\n",
+            "the value of column 'p' on line 3 of s.csv is '1_0'",
+        ),
         (
             "s.jsonl",
             '{"y_true": "a", "p": 0.5}\n{"y_true": "b", "p": "0.7"}\n',

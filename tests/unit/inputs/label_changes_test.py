@@ -145,3 +145,47 @@ def test_what_cannot_be_meant_is_refused(given: object, sentence: str) -> None:
 def test_an_unknown_label_of_a_set_is_told_that_a_dataset_keeps_its_classes() -> None:
     with pytest.raises(InvalidInput, match=r"'bird' in the set at index 0 .* A dataset keeps"):
         read_label_changes({"x1": ["cat", "bird"]}, LABELS, of_sets=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([None, ["a"], ["z"]], "'z' in the set at index 2"),
+        ([None, ["a", "a"]], "the set at index 1 names 'a' twice"),
+        ([["a"], None, 7], "the value 7 at index 2 is not a set"),
+    ],
+)
+def test_a_set_behind_a_missing_one_is_named_by_its_own_index(
+    values: list[object], said: str
+) -> None:
+    given = (list(range(len(values))), values)
+    with pytest.raises(InvalidInput, match=said):
+        read_label_changes(given, LabelSet(("a", "b")), of_sets=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "of_sets", "said"),
+    [
+        ("a.csv", 'id,label\n1,a\n2,\n"3\n4",z\n', False, "'z' on line 4 of a.csv"),
+        ("a.csv", "id,label\n1,a\n2,\n\n3,a|z\n", True, "'z' in the set on line 5 of a.csv"),
+        ("a.csv", "id,label\n1,a\n2,a|\n", True, "'a.' on line 3 of a.csv has a label"),
+        (
+            "a.jsonl",
+            '{"id": "1", "label": null}\n\n{"id": "2", "label": "z"}\n',
+            False,
+            "'z' on line 3 of a.jsonl",
+        ),
+    ],
+)
+def test_a_wrong_label_of_a_file_is_named_by_its_line(
+    tmp_path: Path, name: str, text: str, of_sets: bool, said: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InvalidInput, match=said):
+        read_label_changes(tmp_path / name, LabelSet(("a", "b")), of_sets=of_sets)
+
+
+def test_a_wrong_label_of_a_binary_file_is_named_by_its_row(tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"id": [1, 2], "label": ["a", "z"]}), tmp_path / "a.parquet")
+    with pytest.raises(InvalidInput, match=r"'z' in row 1 of a\.parquet is not one of"):
+        read_label_changes(tmp_path / "a.parquet", LabelSet(("a", "b")))

@@ -179,8 +179,8 @@ def test_an_undeclared_label_is_named_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["ab", "c"], "index 0, 'ab', is not a set"),
-        ([{"a"}, None], "index 1, None, is not a set"),
+        (["ab", "c"], "'ab' at index 0 is not a set"),
+        ([{"a"}, None], "None at index 1 is not a set"),
         ([{"a": 1}], "is not a set"),
         ("abc", "str holds no sets"),
         (7, "int holds no sets"),

@@ -175,15 +175,19 @@ def _log_matrix(file: Path, orientation: str | None, facts: dict[str, Any]) -> R
 def _log_predictions(
     file: Path, columns: PredictionColumns, facts: dict[str, Any], *, of_sets: bool
 ) -> Run:
+    from offdiag.inputs.files.tables import naming_lines
     from offdiag.inputs.label_sets import sets_of_texts
     from offdiag.sdk.logging import log_run
 
-    arrays = columns.read(file, labels=facts["labels"], of_sets=of_sets)
-    if of_sets:
-        arrays |= {
-            name: sets_of_texts(arrays[name]) for name in ("y_true", "y_pred") if name in arrays
-        }
-    return log_run(**arrays, **facts)
+    with naming_lines(file):
+        arrays = columns.read(file, labels=facts["labels"], of_sets=of_sets)
+        if of_sets:
+            arrays |= {
+                name: sets_of_texts(arrays[name])
+                for name in ("y_true", "y_pred")
+                if name in arrays
+            }
+        return log_run(**arrays, **facts)
 
 
 _LOOK_EVERY_S = 1.0
@@ -254,10 +258,13 @@ def _look(watched: FolderWatch) -> None:
 
 
 def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Callable[[str], Run]:
+    from offdiag.inputs.files.tables import naming_lines
     from offdiag.sdk.logging import log_run
 
-    arrays = columns.read(file, labels=facts["labels"])
-    return lambda key: log_run(**arrays, **facts, name=file.stem, client_key=key)
+    log = naming_lines(file)(log_run)
+    with naming_lines(file):
+        arrays = columns.read(file, labels=facts["labels"])
+    return lambda key: log(**arrays, **facts, name=file.stem, client_key=key)
 
 
 @help_text(

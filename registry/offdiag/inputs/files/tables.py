@@ -9,13 +9,14 @@ CSV is the empty text only in quotes, or if the caller says so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, InvalidValue
 from offdiag.inputs.files.arrow_table import (
     arrow_column_names,
     parquet_column_names,
@@ -173,16 +174,13 @@ def _no_number(column: FileColumn, name: str) -> InvalidInput:
     values = column.to_pylist() if isinstance(column, pa.Array) else column
     found = ((row, value) for row, value in enumerate(values) if not _is_number(value))
     row, value = next(found, (None, None))
+    hint = "Scores and weights are numbers, with a point before the decimals."
     if row is None:
         kinds = " and ".join(dict.fromkeys(type(value).__name__ for value in values))
-        what = f"column {name!r} mixes values of types {kinds}."
-    else:
-        what = f"the value at index {row} of column {name!r} is {value!r}."
-    return InvalidInput(
-        what,
-        field="file",
-        hint="Scores and weights are numbers, with a point before the decimals.",
-    )
+        mixed = f"column {name!r} mixes values of types {kinds}."
+        return InvalidInput(mixed, field="file", hint=hint)
+    what = f"the value of column {name!r}"
+    return InvalidValue(what, row, f"is {value!r}.", field="file", hint=hint)
 
 
 def _is_number(value: object) -> bool:
@@ -232,6 +230,17 @@ def _first_gap(column: FileColumn) -> int | None:
     values = column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
     row = int(pc.index(values.is_null(nan_is_null=True), True).as_py())
     return None if row < 0 else row
+
+
+@contextmanager
+def naming_lines(path: Path) -> Iterator[None]:
+    """Let errors about a value name the line of a text file, or else the row, that has it."""
+    try:
+        yield
+    except InvalidValue as error:
+        place, _ = _place(path, error.index)
+        preposition = "on" if place.startswith("line") else "in"
+        raise error.at(error.index, f"{preposition} {place} of {path.name}") from None
 
 
 def _place(path: Path, row: int) -> tuple[str, str]:

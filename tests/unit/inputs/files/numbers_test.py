@@ -27,10 +27,10 @@ def test_one_column_has_one_dimension() -> None:
 @pytest.mark.parametrize(
     ("column", "says"),
     [
-        (pa.array(["0.5", "high"]), "index 1 of column 'p' is 'high'"),
-        (pa.array(["", "0.5"]), "index 0 of column 'p' is ''"),
-        (pa.array([0.5, None]), "index 1 of column 'p' is None"),
-        ([0.5, "x"], "index 1 of column 'p' is 'x'"),
+        (pa.array(["0.5", "high"]), "the value of column 'p' at index 1 is 'high'"),
+        (pa.array(["", "0.5"]), "the value of column 'p' at index 0 is ''"),
+        (pa.array([0.5, None]), "the value of column 'p' at index 1 is None"),
+        ([0.5, "x"], "the value of column 'p' at index 1 is 'x'"),
     ],
 )
 def test_what_is_no_number_is_named(column: object, says: str) -> None:
