@@ -54,31 +54,26 @@ class InvalidInput(OffdiagError, ValueError):
     """An argument or a file is invalid."""
 
     code = "invalid_input"
+    _value: tuple[str, str] = ("", "")
+    index: int | None = None
+    """The index of the invalid value among many, if the error is about one of them."""
 
+    @classmethod
+    def of_value(
+        cls, what: str, index: int, problem: str, *, field: str | None, hint: str | None
+    ) -> InvalidInput:
+        """The error that `what`, at this index of an argument, has a `problem`."""
+        error = cls(f"{what} at index {index} {problem}", field=field, hint=hint)
+        error._value, error.index = (what, problem), index
+        return error
 
-class InvalidValue(InvalidInput):
-    """One of many values is invalid: `what` at `index` has this `problem`."""
-
-    def __init__(
-        self,
-        what: str,
-        index: int,
-        problem: str,
-        *,
-        field: str | None,
-        hint: str | None,
-        place: str | None = None,
-    ) -> None:
-        super().__init__(
-            f"{what} {place or f'at index {index}'} {problem}", field=field, hint=hint
-        )
-        self.what, self.index, self.problem = what, index, problem
-
-    def at(self, index: int, place: str | None = None) -> InvalidValue:
-        """The same about a value at another index, or at a place such as `on line 3 of a.csv`."""
-        return InvalidValue(
-            self.what, index, self.problem, field=self.field, hint=self.hint, place=place
-        )
+    def at(self, index: int, place: str | None = None) -> InvalidInput:
+        """The same about the value at another index, named as a `place` such as a line."""
+        what, problem = self._value
+        error = self.of_value(what, index, problem, field=self.field, hint=self.hint)
+        if place is not None:
+            error.message = f"{what} {place} {problem}"
+        return error
 
 
 class Malformed(InvalidInput):

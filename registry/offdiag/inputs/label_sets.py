@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from offdiag.domain.column_names import named_columns, require_label_order
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text
 from offdiag.domain.look_alikes import is_written_list
-from offdiag.errors import InvalidInput, InvalidValue
+from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import as_array, is_missing, kept, refuse_unordered
 from offdiag.inputs.labels import Codes, hold_sets, refuse_score_table, require_equal_lengths
 from offdiag.metrics.arguments import zero_one
@@ -127,7 +127,7 @@ def _is_collection(item: object) -> bool:
 
 def _members(item: Any, index: int, field: str) -> Labels:
     if not _is_collection(item):
-        raise InvalidValue(
+        raise InvalidInput.of_value(
             f"the value {item!r:.60}",
             index,
             "is not a set of labels.",
@@ -239,7 +239,7 @@ def _require_distinct(
         index = int(repeats[0])
         names = [label_text(label) for label in sets[index]]
         doubled = next(name for name in names if names.count(name) > 1)
-        raise InvalidValue(
+        raise InvalidInput.of_value(
             "the set",
             index,
             f"names {doubled!r} twice.",
@@ -253,7 +253,7 @@ def _code(label: object, labels: LabelSet, index: int, field: str) -> int:
     text = label_text(label, field_name=field)
     code = labels.find(text)
     if code is None:
-        raise InvalidValue(
+        raise InvalidInput.of_value(
             f"{text!r} in the set",
             index,
             f"is not one of the {len(labels)} labels {labels.preview()}.",
@@ -310,7 +310,9 @@ def pack_partial_column(values: object, labels: LabelSet, *, field: str) -> Code
         known = np.flatnonzero([not is_missing(item) for item in items])
         try:
             packed = pack_column(present, labels, field=field).astype(np.uint8)
-        except InvalidValue as error:
+        except InvalidInput as error:
+            if error.index is None:
+                raise
             raise error.at(int(known[error.index])) from None
         bits[known] = with_room(packed, len(labels))
     return without_room(bits, len(labels))
@@ -344,7 +346,7 @@ def _members_of_text(text: str, index: int) -> list[str]:
         return []
     # PostgreSQL writes the names of a list without quotes.
     if is_written_list(text) or text.strip()[0] + text.strip()[-1] == "{}":
-        raise InvalidValue(
+        raise InvalidInput.of_value(
             f"the set {text[:60]!r}",
             index,
             "is a list written as text.",
@@ -354,7 +356,7 @@ def _members_of_text(text: str, index: int) -> list[str]:
         )
     names = [part.strip() for part in text.split(BETWEEN)]
     if "" in names:
-        raise InvalidValue(
+        raise InvalidInput.of_value(
             f"the set {text[:60]!r}",
             index,
             "has a label without a name.",

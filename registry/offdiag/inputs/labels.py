@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text, not_classes
-from offdiag.errors import InvalidInput, InvalidValue
+from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import Column, as_array, to_column
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ def _codes(
         value = column[index]
         text = str(value.item()) if isinstance(value, np.generic) else value.as_py()
         place = index if given_at is None else int(given_at[index])
-        raise InvalidValue(
+        raise InvalidInput.of_value(
             f"the value {text!r}",
             place,
             f"is not one of the {len(labels)} labels {labels.preview()}.",

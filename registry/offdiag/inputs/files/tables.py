@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.errors import InvalidInput, InvalidValue
+from offdiag.errors import InvalidInput
 from offdiag.inputs.files.arrow_table import (
     arrow_column_names,
     parquet_column_names,
@@ -180,7 +180,7 @@ def _no_number(column: FileColumn, name: str) -> InvalidInput:
         mixed = f"column {name!r} mixes values of types {kinds}."
         return InvalidInput(mixed, field="file", hint=hint)
     what = f"the value of column {name!r}"
-    return InvalidValue(what, row, f"is {value!r}.", field="file", hint=hint)
+    return InvalidInput.of_value(what, row, f"is {value!r}.", field="file", hint=hint)
 
 
 def _is_number(value: object) -> bool:
@@ -237,7 +237,9 @@ def naming_lines(path: Path) -> Iterator[None]:
     """Let errors about a value name the line of a text file, or else the row, that has it."""
     try:
         yield
-    except InvalidValue as error:
+    except InvalidInput as error:
+        if error.index is None:
+            raise
         place, _ = _place(path, error.index)
         preposition = "on" if place.startswith("line") else "in"
         raise error.at(error.index, f"{preposition} {place} of {path.name}") from None
