@@ -63,13 +63,13 @@ def test_many_that_open_a_run_at_once_open_one(database: Database) -> None:
 def test_a_key_that_is_used_for_something_else_is_a_conflict(database: Database) -> None:
     opened(database)
 
-    for field, facts in (
-        ("name", replace(FACTS, name="other")),
-        ("model", replace(FACTS, model="m")),
-        ("params", replace(FACTS, params={"depth": 4})),
-        ("tags", replace(FACTS, tags={"team": "a"})),
+    for field, said, facts in (
+        ("name", "another name", replace(FACTS, name="other")),
+        ("model", "another model: none, not m", replace(FACTS, model="m")),
+        ("params", "other parameters: 'depth'", replace(FACTS, params={"depth": 4})),
+        ("tags", "other tags: 'team'", replace(FACTS, tags={"team": "a"})),
     ):
-        with pytest.raises(Conflict, match=f"opened with another {field}") as caught:
+        with pytest.raises(Conflict, match=f"opened with {said}") as caught:
             opened(database, facts)
 
         assert caught.value.field == field
@@ -97,7 +97,7 @@ def test_what_is_logged_whole_is_not_found_under_another_description(
     run = store(database, FACTS, "d")
 
     assert store(database, FACTS, "d") == run
-    with pytest.raises(Conflict, match="opened with another params"):
+    with pytest.raises(Conflict, match="opened with other parameters: 'depth'"):
         store(database, replace(FACTS, params={"depth": 4}), "d")
     with pytest.raises(Conflict, match="opened with another dataset"):
         store(database, FACTS, "other")

@@ -10,6 +10,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts, RunState
+from offdiag.domain.sentences import listed
 from offdiag.errors import Conflict, InvalidInput, KeyUsed
 from offdiag.services.ingest.batch import Batch, Predictions, chunked
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
@@ -116,9 +117,15 @@ def require_same_run(known: RunRecord, dataset: DatasetRecord, facts: RunFacts) 
         if before != now:
             is_text = field in ("name", "model")
             was = f": {before or 'none'}, not {now or 'none'}" if is_text else ""
+            other = f"another {field}"
+            if isinstance(before, dict) and isinstance(now, dict):
+                names = before.keys() | now.keys()
+                differ = [each for each in names if before.get(each, ...) != now.get(each, ...)]
+                other = "other parameters" if field == "params" else f"other {field}"
+                was = f": {listed([repr(each) for each in sorted(differ)])}"
             raise KeyUsed(
                 f"client key {known.client_key!r} belongs to run {known.id}, which was opened "
-                f"with another {field}{was}.",
+                f"with {other}{was}.",
                 field=field,
                 hint="Use a new key for a new run; a retry must send the same.",
             )
