@@ -167,6 +167,18 @@ def test_a_problem_says_since_when_where_and_what_to_look_at(
     assert client.get("/problems/999").status_code == 404
 
 
+def test_a_problem_beside_the_list_is_below_its_heading(
+    client: PageClient, database: Database
+) -> None:
+    url = f"/problems/{missed(database).number}"
+
+    beside = Page(client.get(url, headers={"HX-Request": "true"}).text)
+
+    assert beside.one("article").inside("h1") == []
+    assert beside.one("article").inside("h2")[0].text == client.page(url).one("h1").text
+    assert len(client.page("/problems").all("h1")) == 1
+
+
 def test_a_problem_names_the_best_run_of_any_model_and_where_else_the_class_is_missed(
     client: PageClient, database: Database
 ) -> None:
