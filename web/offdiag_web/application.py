@@ -83,6 +83,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
         exempt=(preferences.blueprint, *late.blueprints("offdiag_web.api")),
     )
     app.before_request(security.refuse_nul)
+    app.after_request(security.show_direction_marks)
     requests.meter(app, database)
     preferences.register(app)
     last_visit.show_new_problems(app)

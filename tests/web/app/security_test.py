@@ -8,6 +8,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app, shutdown
 from offdiag_web.app.security import CONTENT_SECURITY_POLICY
 from offdiag_web.server import Listening
+from support.dashboard import log_counts
 from support.pages import Page, PageClient, client_for
 from support.registries import serving
 
@@ -169,3 +170,19 @@ def test_the_token_is_not_what_is_given_to_a_page_of_another_site(client: PageCl
 
     assert late.status_code == 403
     assert "sent by a page of another site" in late.text
+
+
+def test_a_name_that_reverses_text_is_shown_with_its_characters(
+    client: PageClient, database: Database
+) -> None:
+    name = "a\u202ecod\u2066x"
+    run_id = log_counts(database, [[2, 1], [1, 2]], ["a", "b"], name=name, dataset=name)
+
+    runs = client.page("/runs")
+    page = client.page(f"/runs/{run_id}")
+
+    assert r"a\u202ecod\u2066x" in runs.one("main").text
+    assert r"a\u202ecod\u2066x" in page.one("h1").text
+    assert client.json(f"/api/v1/runs/{run_id}")["name"] == name
+    # What forms send stays the name.
+    assert name in [each.text for each in client.page("/problems").all("option")]

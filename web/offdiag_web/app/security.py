@@ -30,6 +30,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as BaseResponse
 
 from offdiag.domain.sample_content import allowed_hosts
+from offdiag.domain.sentences import visible
 from offdiag.errors import Malformed
 from offdiag.settings import ServerSettings
 from offdiag_web.app.context import SAFE_METHODS
@@ -228,6 +229,31 @@ def refuse_nul() -> None:
             field="path",
             hint="Databases cannot store it; remove it.",
         )
+
+
+_DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_KEPT_OR_TEXT = re.compile(r"<(option|script|style|textarea)\b.*?</\1>|>[^<]+", re.DOTALL)
+"""What a form sends or a browser runs is kept as it is; other text is only read."""
+
+
+def show_direction_marks(response: Response) -> Response:
+    """Escape characters that reverse text in pages, so that no name can look like another."""
+    is_file = response.is_streamed or "Content-Disposition" in response.headers
+    if response.mimetype != "text/html" or is_file:
+        return response
+    page = response.get_data(as_text=True)
+    if _DIRECTION_MARKS.search(page):
+        response.set_data(
+            _KEPT_OR_TEXT.sub(
+                lambda part: (
+                    part[0]
+                    if part[1]
+                    else _DIRECTION_MARKS.sub(lambda mark: visible(mark[0]), part[0])
+                ),
+                page,
+            )
+        )
+    return response
 
 
 FEWEST_BYTES = 1_000
