@@ -43,8 +43,12 @@ Ctrl-C, print a script or a file, or ask for a password or token.
 | 0 | success |
 | 1 | a check failed; the help of each command with this code says what that means |
 | 2 | wrong usage, unusable input, or an error |
-| 130 | interrupted by Ctrl-C; `serve` and `worker` exit with 0 |
+| 130 | interrupted by Ctrl-C (SIGINT) |
 | 141 | the reader of the output closed the pipe, as `head` does |
+| 143 | ended by SIGTERM, as shells report it |
+
+`serve`, `worker` and `watch` stop on SIGINT, SIGTERM and SIGHUP, after what is in progress, and
+exit with 0.
 
 `OFFDIAG_TRACEBACK=1` prints the traceback of an unexpected error.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import sys
@@ -41,3 +42,21 @@ def test_files_become_runs_until_a_signal(tmp_path: Path, migrated_file: Path) -
     (run,) = offdiag.search_runs(url=url).itertuples()
     assert told[1] == f"good.csv: {run.run_id} is logged\n"
     assert (run.name, run.dataset) == ("good", "clinic")
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)]
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+def test_a_command_ends_at_a_signal_with_the_code_in_the_documentation(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    os.mkfifo(tmp_path / "slow.csv")
+    command = (
+        *(sys.executable, "-c", "from offdiag.cli import main; main()"),
+        *("evaluate", str(tmp_path / "slow.csv")),
+    )
+
+    with running(command, is_cold=True) as process, (tmp_path / "slow.csv").open("wb"):
+        process.send_signal(number)  # It waits for the first line.
+        assert process.wait(timeout=20) == code
