@@ -155,6 +155,11 @@ def _further(report: Report) -> Iterator[str]:
         yield f"{runs} back that edition {findings.since} had no figures of."
     if findings.new_runs:
         yield f"{count(len(findings.new_runs), 'new run')} since edition {findings.since}."
+    if findings.gone:
+        names = listed([name_in_sentence(name) for name in findings.gone], at_most=_MOST_NAMED)
+        runs = count(len(findings.gone), "run")
+        are = "is" if len(findings.gone) == 1 else "are"
+        yield f"{runs} of edition {findings.since} {are} no longer in scope: {names}."
     yield from _of_ranking(report)
     yield from _of_missing_runs(report)
     if report.edition.covers_missed:

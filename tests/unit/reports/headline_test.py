@@ -243,6 +243,15 @@ def test_new_runs_are_counted() -> None:
     assert "2 new runs since edition 1." in further_sentences(report(after, BEFORE))
 
 
+def test_runs_that_are_gone_are_named() -> None:
+    one = report(snapshot([run("plain", 0.70)]), BEFORE)
+    both = report(snapshot([run("a", 0.5)]), BEFORE)
+
+    assert "1 run of edition 1 is no longer in scope: focal." in further_sentences(one)
+    gone = "2 runs of edition 1 are no longer in scope: focal and plain."
+    assert gone in further_sentences(both)
+
+
 def test_other_samples_are_never_compared() -> None:
     other = TruthFigures(7, 6, "another digest", 900, 900)
 
