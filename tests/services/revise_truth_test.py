@@ -156,6 +156,7 @@ def test_changes_that_cannot_be_meant_are_refused(database: Database) -> None:
             {"s1": "b", "x": "a", "y": "a", "z": "b"},
             "'x' is not a sample .*, and neither are 2 oth",
         ),
+        ({"x": "a", "y": "a"}, "'x' is not a sample of the dataset, and neither is 1 other\\."),
         ({"s1": None, "s2": "z"}, "'z' at index 1 is not one of the 3 labels"),
         ({"s1": "z"}, "'z' at index 0 is not one of the 3 labels"),
         ((["s1", "s2", "s1"], ["a", "b", "c"]), "'s1' occurs twice, at index 0 and 2"),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text, not_classes
+from offdiag.domain.texts import shortened
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import Column, as_array, to_column
 
@@ -310,7 +311,7 @@ def _codes(
         text = str(value.item()) if isinstance(value, np.generic) else value.as_py()
         place = index if given_at is None else int(given_at[index])
         raise InvalidInput.of_value(
-            f"the value {text!r}",
+            f"the value {shortened(text, longest=60)!r}",
             place,
             f"is not one of the {len(labels)} labels {labels.preview()}.",
             field=field,

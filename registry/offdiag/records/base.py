@@ -209,6 +209,8 @@ def first_problem(error: ValidationError, model: type[BaseModel] | None = None) 
         return InvalidInput(
             f"the field {place!r} is missing.", field=place, hint="Send a value for it."
         )
+    if problem["type"] == "too_short" and problem["input"] == []:
+        return InvalidInput("the list is empty.", field=place, hint="Send at least one value.")
     if problem["type"] == "value_error":
         cause = problem["ctx"]["error"]
         if isinstance(cause, InvalidInput):

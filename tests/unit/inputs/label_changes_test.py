@@ -129,6 +129,7 @@ def test_an_empty_text_in_a_file_may_be_a_class(tmp_path: Path) -> None:
         ({"x1": 0.5}, "'0.5' is not one of the 3 declared labels .* A dataset keeps"),
         ({"x1": ["dog"]}, "there are sets of labels, and each sample of the dataset has one"),
         ({"x1": "bird"}, "'bird' at index 0 is not one of the 3 labels .* A dataset keeps"),
+        ({"x1": "b" * 5_000}, "^labels: the value '.{60}' at index 0 is not one of the 3 labels"),
         ({None: "dog"}, "the value at index 0 is missing"),
         (pd.DataFrame({"a": ["x1"], "b": ["dog"], "c": [1]}), r"the columns \['a', 'b', 'c'\]"),
         (pd.DataFrame([["x1", "dog"]], columns=["a", "a"]), r"the columns \['a', 'a'\]"),

@@ -90,6 +90,7 @@ def test_corrects_labels_with_a_reason(lesions: PageClient) -> None:
     assert send(lesions, path, body) == (200, made | {"n_runs": 0, "was_there": True})
     assert send(lesions, path, body | {"reason": ""})[1]["field"] == "reason"
     assert send(lesions, path, body | {"labels": ["mel"]})[0] == 422
+    assert send(lesions, path, body | {"samples": []})[1]["message"] == "The list is empty."
     assert send(lesions, path, body | {"labels": ["moon", "mel"]})[0] == 422
     assert send(lesions, path, body | {"samples": [0, 10**9]})[0] == 422
     assert send(lesions, path, body | {"samples": [3, 3]})[0] == 422

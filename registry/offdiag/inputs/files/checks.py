@@ -42,7 +42,7 @@ def damaged(path: Path, kind: str, error: Exception) -> InvalidInput:
 def no_samples(path: Path) -> InvalidInput:
     """The error for a table without rows."""
     return InvalidInput(
-        f"{path.name} holds no samples.", field="file", hint="Write one line for each prediction."
+        f"{path.name} holds no samples.", field="file", hint="Write one line for each sample."
     )
 
 

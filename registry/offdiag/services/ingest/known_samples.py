@@ -197,7 +197,8 @@ def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.
         some = map(str, known.slice(0, _MOST_NAMES).to_list())
         written = near_misses_in_words(some, [str(unknown)])
         n_others = int((~found).sum()) - 1
-        others = f", and neither are {n_others:,} others" if n_others else ""
+        more = "is 1 other" if n_others == 1 else f"are {n_others:,} others"
+        others = f", and neither {more}" if n_others else ""
         raise InvalidInput(
             f"{unknown!r} is not a sample of the dataset{others}.",
             field=field,
