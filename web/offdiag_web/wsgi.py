@@ -14,10 +14,10 @@ from flask import Flask, Response
 
 from offdiag.errors import DatabaseUnavailable, InvalidInput, SchemaMismatch
 from offdiag.logs import log_to_stderr
+from offdiag.services.access.users import require_admin
 from offdiag.settings import load_settings
 from offdiag.store.dataset_page import dataset_list
 from offdiag.store.schema import open_database
-from offdiag.store.users import has_admin
 from offdiag_web.app.context import MOST_BEST_SETS, current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.dispatch import lazy_views
 from offdiag_web.app.requests import admitting
@@ -68,19 +68,13 @@ def application() -> Flask:
     access = settings.access.model_copy(update={"auth": "required"})
     settings = settings.model_copy(update={"access": access})
     database = open_database(settings.database.url, may_be_away=True)
-    is_managed = True
     try:
-        with database.read() as session:
-            is_managed = has_admin(session)
+        require_admin(database, "sign-in is required")
     except DatabaseUnavailable as error:
         log.warning("database_unavailable", error=str(error))
-    if not is_managed:
+    except InvalidInput:
         database.close()
-        raise InvalidInput(
-            "users have to sign in, and there is no admin who could.",
-            field="access.auth",
-            hint="Make one: offdiag user add NAME --role admin",
-        )
+        raise
     app = admitting(create_app(settings, database), settings.server)
     # Servers that start several processes let them share what was loaded before.
     lazy_views(app).load_all()

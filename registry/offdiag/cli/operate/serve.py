@@ -172,24 +172,16 @@ def require_admin(database: Database, settings: Settings) -> None:
     It is required of every server that can be reached from other machines. While the database is
     away, no one can sign in anyway.
     """
-    from offdiag.store.users import has_admin
+    from offdiag.services.access import users
 
-    if not needs_sign_in(settings):
-        return
-    admin_exists = True
-    with suppress(DatabaseUnavailable), database.read() as session:
-        admin_exists = has_admin(session)
-    if not admin_exists:
-        reached = (
-            f"{settings.server.host!r} can be reached from other machines"
-            if not is_loopback(settings.server.host)
-            else "sign-in is required"
+    if needs_sign_in(settings):
+        host = settings.server.host
+        is_reached = not is_loopback(host)
+        why = (
+            f"{host!r} can be reached from other machines" if is_reached else "sign-in is required"
         )
-        raise InvalidInput(
-            f"{reached}, and there is no admin.",
-            field="server.host",
-            hint="Create one: offdiag user add NAME --role admin",
-        )
+        with suppress(DatabaseUnavailable):
+            users.require_admin(database, why)
 
 
 def _bound(settings: ServerSettings, any_port_if_taken: bool) -> socket.socket:

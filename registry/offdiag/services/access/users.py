@@ -203,6 +203,18 @@ def project_id(session: Session, project: str | None) -> int | None:
     return found
 
 
+def require_admin(database: Database, why: str) -> None:
+    """Raise `InvalidInput` if there is no admin; `why` says what one is needed for."""
+    with database.read() as session:
+        if users.has_admin(session):
+            return
+    raise InvalidInput(
+        f"{why}, and there is no admin.",
+        field="access.auth",
+        hint="Create one: offdiag user add NAME --role admin",
+    )
+
+
 def _require_admin_left(session: Session, changed: UserRecord) -> None:
     if Grant(Role.ADMIN) in changed.grants and not users.has_admin(session):
         raise Conflict(
