@@ -52,7 +52,7 @@ def test_what_happened_since_the_last_visit(follow: Follow) -> None:
     news = " ".join(each.text for each in page.all("ul", "news"))
     assert "random forest is champion" in news
     (row,) = [row for row in page.table("data") if row[0].startswith(DIGITS)]
-    assert "best set of 2" in row
+    assert "2 runs share the lead" in row
 
 
 def test_which_run_to_use_and_why(follow: Follow) -> None:

@@ -79,7 +79,7 @@ def test_what_takes_long_to_compare_is_left_to_later_views(
     assert row[2].endswith("Balanced accuracy")
     for page in (later, kept):
         assert page.all("p", "callout") == []
-        assert row_of(page, "a")[4] == "best set of 2"
+        assert row_of(page, "a")[4] == "2 runs share the lead"
 
 
 def test_a_dataset_stands_where_its_page_says_with_champion_and_candidate(
@@ -98,7 +98,7 @@ def test_a_dataset_stands_where_its_page_says_with_champion_and_candidate(
     assert row[1] == highest.name
     assert row[2].startswith(f"{highest.value.value:.3f}")
     assert row[2].endswith("Balanced accuracy")
-    assert row[4] == f"best set of {len(found.best_set)}" == "best set of 2"
+    assert row[4] == f"{len(found.best_set)} runs share the lead" == "2 runs share the lead"
     flattered = "A value that is the best of three or more runs is flattered by the choice"
     assert flattered in client.page("/").one("main").text
 
@@ -160,7 +160,7 @@ def test_a_champion_is_not_said_to_lead_or_to_be_the_highest_if_it_is_not(
     approve(database, fine, reason="better", author="ana")
     leading = row_of(client.page("/"), "a")
 
-    assert (outside[1], outside[4]) == ("bad champion", "not in the best set of 2")
+    assert (outside[1], outside[4]) == ("bad champion", "behind 2 leading runs")
     assert untested[4] == "rank 3 of 3, not tested"
     assert behind[4] == "another run leads"
     assert (unranked[1], unranked[4]) == ("fine", "champion not ranked")

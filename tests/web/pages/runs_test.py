@@ -183,7 +183,7 @@ def test_the_best_set_of_each_dataset_is_marked_where_they_are_listed_together(
     page = client.page("/runs?q=good")
 
     heads = [row.text for row in page.all("tr", "group-head")]
-    assert ["1 run leads" in heads[0], "best set of 3" in heads[1]] == [True, True]
+    assert ["1 run leads" in heads[0], "3 runs share the lead" in heads[1]] == [True, True]
     marks = [cell.text for cell in page.all("td", "best") if cell.text]
     assert sorted(marks) == ["●in set", "★best value", "★best value", "★best value"]
     assert "a good one with a long name" in page.one("main").text

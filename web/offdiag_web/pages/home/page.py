@@ -299,9 +299,9 @@ def _rank(status: DatasetStatus) -> str:
         return "champion not compared"
     if status.best_set is not None:
         if shown.id in status.best_set or not status.is_champion:
-            return "1 run leads" if status.n_best == 1 else f"best set of {status.n_best}"
+            return "1 run leads" if status.n_best == 1 else f"{status.n_best} runs share the lead"
         one = status.n_best == 1
-        return "another run leads" if one else f"not in the best set of {status.n_best}"
+        return "another run leads" if one else f"behind {status.n_best} leading runs"
     if ranked.total == 1:
         return "1 run"
     spec = spec_of(ranked.key, of_class=False)

@@ -137,7 +137,9 @@ def _group(
     facts = [] if dataset.truth_number is None else [f"labels v{dataset.truth_number}"]
     facts.append(numbers.plural(group.total, "run"))
     if best_set:
-        facts.append("1 run leads" if len(best_set) == 1 else f"best set of {len(best_set)}")
+        facts.append(
+            "1 run leads" if len(best_set) == 1 else f"{len(best_set)} runs share the lead"
+        )
     of_dataset = dataset_terms(dataset.name, None if name_is_unique else dataset.project)
     terms = (*parse_filter(of_dataset), *address.terms)
     url = replace(address, terms=terms, cursor=None).url()
