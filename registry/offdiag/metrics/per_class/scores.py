@@ -218,7 +218,9 @@ SPECS: tuple[ClassMetric, ...] = (
             "caret": "Balanced Accuracy",
         },
         notes="PyCM calls it AUC: it is the area under the two straight lines through a single "
-        "point of the ROC curve, not the area under the curve of the scores.",
+        "point of the ROC curve, not the area under the curve of the scores. With two classes it "
+        "is the balanced accuracy, whose interval combines the Wilson limits of both recalls; "
+        "this one is drawn like those of all other metrics of a class against the rest.",
         symmetry=with_all_inversions(prevalence_independent=True),
     ),
     ClassMetric(
