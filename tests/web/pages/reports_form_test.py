@@ -284,6 +284,21 @@ def test_what_only_the_registry_knows_is_told_at_the_field_too(
         assert _value(page, name) == text
 
 
+def test_a_form_that_is_sent_twice_is_answered_twice_alike(
+    client: PageClient, run_id: str, database: Database
+) -> None:
+    for path, change in (("/reports/new", GOOD), ("/reports/weekly/edit", {"cron": "0 7 * * 1"})):
+        (form,) = [each for each in forms_of(client, path) if each.attributes.get("id")]
+        sent = form.fields() | GOOD | change | {"action": "save"}
+
+        first, second = (client.post(form["action"], data=sent) for _ in range(2))
+
+        assert first.status_code == second.status_code == 303
+        assert first.location == second.location == "/reports/weekly"
+    found = report_definition(database, project="default", name="weekly")
+    assert (found.cron, found.version) == ("0 7 * * 1", 2)
+
+
 def test_a_report_is_created_once_without_a_schedule_and_without_a_plan(
     client: PageClient, run_id: str, database: Database
 ) -> None:

@@ -20,7 +20,8 @@ def test_a_saved_view_leads_to_its_list_until_it_is_removed(client: PageClient) 
     assert address.startswith("/v/")
     assert client.get(address).headers["Location"] == "/runs?q=flag:open&sort=-mcc"
     assert "flagged" in client.page("/views").one("tbody").text
-    form = forms_of(client, FILTER)[0]
+    assert save(client, "flagged") == address
+    form = forms_of(client, "/views?of=q%3Dflag%253Aopen")[0]
     again, empty = send(client, form, {"name": "flagged"}), send(client, form, {"name": " "})
     assert (again.status_code, empty.status_code) == (409, 400)
     for refused, said, typed in (

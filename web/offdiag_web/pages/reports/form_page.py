@@ -238,7 +238,8 @@ def create() -> Response:
     if not isinstance(found, ReportForm):
         return _shown(typed, choices, source=source, errors=found)
     try:
-        return redirect(once(lambda: _create_now(found)) if action == _ONCE else _plan(found), 303)
+        create = _create_now if action == _ONCE else _plan
+        return redirect(once(lambda: create(found)), 303)
     except (InvalidInput, NotFound, Conflict) as error:
         return _shown(typed, choices, source=source, errors=errors_of(error))
 
@@ -271,9 +272,13 @@ def change(name: str) -> Response:
     found = read_report(typed, datasets=choices.datasets, webhooks=webhooks_of(known))
     if not isinstance(found, ReportForm):
         return shown(version=seen, errors=found)
-    try:
+
+    def save() -> str:
         _require_as_seen(known, seen)
-        return redirect(_plan(found, seen), 303)
+        return _plan(found, seen)
+
+    try:
+        return redirect(once(save), 303)
     except (InvalidInput, NotFound, Conflict) as error:
         was_changed = isinstance(error, Stale)
         return shown(version=_version(known) if was_changed else seen, errors=errors_of(error))
