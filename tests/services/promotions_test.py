@@ -173,3 +173,20 @@ def test_runs_are_ranked_by_the_primary_metric_of_the_dataset(database: Database
         set_primary_metric(database, **place, key="n_classes_actual")
     set_primary_metric(database, **place, key=None)
     assert ranked(database).metric == "balanced_accuracy"
+
+
+def test_a_decision_that_is_sent_twice_is_taken_once(database: Database) -> None:
+    first, second = log_right(database, 0.8, seed=1), log_right(database, 0.9, seed=2)
+    work_off(database)
+
+    for _ in range(2):
+        proposed = propose(database, second.id, author="ana", instead_of="")
+    for _ in range(2):
+        approved = approve(database, first.id, reason="good", author="ana", instead_of="")
+
+    assert {each.id for each in decided(database).history} == {proposed.id, approved.id}
+    for author, reason in (("bob", "good"), ("ana", "better")):
+        with pytest.raises(Conflict, match="became the champion since"):
+            approve(database, first.id, reason=reason, author=author, instead_of="")
+    with pytest.raises(Conflict, match="became the champion since"):
+        approve(database, second.id, reason="good", author="ana", instead_of="")

@@ -77,6 +77,9 @@ def approve(
         )
     with database.write() as session:
         run, evaluation = _evaluated(session, run_id)
+        same = _repeated(session, run, PromotionRole.CHAMPION, (why, author), instead_of)
+        if same is not None:
+            return same
         _require_holder(session, run.dataset_id, PromotionRole.CHAMPION, instead_of)
         candidate = _in_force(session, run.dataset_id, PromotionRole.CANDIDATE)
         if candidate is not None and candidate.run_id == run_id:
@@ -125,8 +128,12 @@ def propose(
     and `Conflict` for a run that is not evaluated or is already the champion, and if the candidate
     is another run than `instead_of`.
     """
+    why = None if reason is None else require_reason(reason)
     with database.write() as session:
         run, evaluation = _evaluated(session, run_id)
+        same = _repeated(session, run, PromotionRole.CANDIDATE, (why, author), instead_of)
+        if same is not None:
+            return same
         _require_holder(session, run.dataset_id, PromotionRole.CANDIDATE, instead_of)
         champion = _in_force(session, run.dataset_id, PromotionRole.CHAMPION)
         if champion is not None and champion.run_id == run_id:
@@ -135,7 +142,6 @@ def propose(
                 field="run",
                 hint="Propose another run.",
             )
-        why = None if reason is None else require_reason(reason)
         return _promote(
             session,
             run,
@@ -263,6 +269,24 @@ def _evaluated(session: Session, run_id: str) -> tuple[RunRecord, StoredEvaluati
 
 def _in_force(session: Session, dataset_id: int, role: PromotionRole) -> PromotionRecord | None:
     return promotions_in_force(session, [dataset_id]).get(dataset_id, {}).get(role)
+
+
+def _repeated(
+    session: Session,
+    run: RunRecord,
+    role: PromotionRole,
+    said: tuple[str | None, str | None],
+    instead_of: str | None,
+) -> PromotionRecord | None:
+    """The decision in force if it is this one, made since `instead_of` was seen in the role.
+
+    `said` are its reason and its author, whose name has to be known.
+    """
+    lock_decisions(session, run.dataset_id)
+    held = _in_force(session, run.dataset_id, role)
+    if held is None or held.author is None or instead_of in {None, held.run_id}:
+        return None
+    return held if (held.run_id, held.reason, held.author) == (run.id, *said) else None
 
 
 def _require_holder(
