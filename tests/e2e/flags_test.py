@@ -71,7 +71,7 @@ def in_order(database: Database) -> list[int]:
 
 
 def _beside(page: Page) -> Any:
-    return page.locator("#flag-pane h1")
+    return page.locator("#flag-pane .page-head h2")
 
 
 def listed(database: Database) -> list[int]:
