@@ -103,7 +103,7 @@ def _ranking(report: Report) -> str | None:
     changes = report.findings.rank_changes
     if not report.snapshot.revisions and not changes:
         return None
-    cause = _cause(report) if report.snapshot.revisions else "scoring again"
+    cause = _cause(report) if report.snapshot.revisions else "re-evaluation"
     if not changes:
         return f"{cause} left every ranking as it was"
     by_metric = [
@@ -138,6 +138,14 @@ def _places(report: Report, changes: Sequence[RankChange]) -> str:
 
 def _further(report: Report) -> Iterator[str]:
     findings, snapshot = report.findings, report.snapshot
+    redefined = ["offdiag's metrics"] if findings.has_new_suite else []
+    redefined += map(metric_text.title_inside, findings.redefined)
+    if redefined:
+        yield (
+            f"Since edition {findings.since} there is a new version of "
+            f"{listed(redefined, at_most=_MOST_NAMED)}, which can change the values of the same "
+            "predictions."
+        )
     raised = findings.alerts.raised
     if raised:
         new = sum(alert.is_new for alert in raised)

@@ -61,6 +61,8 @@ class Findings:
     the cost matrix of the previous edition if it was another one, so that costs were not
     compared. `flags` is None if the two editions do not hold all their flags. `returned` are
     runs for which only older editions had figures; they are compared with the last of these.
+    `redefined` are metrics of another version than in the previous edition, and `has_new_suite`
+    says that those of offdiag are.
     """
 
     since: int | None
@@ -73,6 +75,8 @@ class Findings:
     costs_before: str | None = None
     flags: FlagChanges | None = None
     returned: tuple[str, ...] = ()
+    redefined: tuple[str, ...] = ()
+    has_new_suite: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +213,7 @@ def _findings(
     returned = scored_runs(shown) - known
     has_other_costs = _has_other_costs(snapshot, before)
     metrics = [key for key in scope.metrics if not (has_other_costs and is_of_costs(key))]
+    redefined = [key for key in metrics if snapshot.declared.get(key) != before.declared.get(key)]
     return Findings(
         since=previous.edition.number,
         is_comparable=True,
@@ -216,9 +221,7 @@ def _findings(
             (*shown.runs, *shown.slices),
             (*runs, *snapshot.slices),
             metrics,
-            redefined=[
-                key for key in metrics if snapshot.declared.get(key) != before.declared.get(key)
-            ],
+            redefined=redefined,
         ),
         rank_changes=rank_changes(before.runs, runs, metrics),
         new_runs=tuple(
@@ -233,6 +236,10 @@ def _findings(
         costs_before=before.costs.text if before.costs and has_other_costs else None,
         flags=find_flag_changes(shown, snapshot),
         returned=tuple(run.id for run in runs if run.id in returned),
+        redefined=tuple(
+            key for key in redefined if {key} <= before.declared.keys() & snapshot.declared.keys()
+        ),
+        has_new_suite=snapshot.suite_version != before.suite_version,
     )
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from offdiag.reports.files import csv_text, html_page
 from offdiag.reports.finding_tables import tables_of_findings
 from offdiag.reports.headline import further_sentences, headline
+from offdiag.reports.report import Report
 from offdiag.reports.scope import DEFAULT_METRICS, Condition, Side
 from offdiag.reports.snapshot import RunName, TruthFigures
 from offdiag.reports.tables import (
@@ -111,7 +112,7 @@ def test_a_value_that_became_undefined_is_a_change() -> None:
     sentence = headline(report(snapshot([without, BEFORE.snapshot.runs[1]]), BEFORE))
 
     assert sentence == (
-        "Scoring again changed the ranking by Matthews correlation coefficient (MCC) (plain from "
+        "Re-evaluation changed the ranking by Matthews correlation coefficient (MCC) (plain from "
         "2 to 1); one thing changed beyond its interval: focal: Matthews correlation coefficient "
         "(MCC) went from 0.800 to undefined (this class was never predicted)."
     )
@@ -250,6 +251,26 @@ def test_runs_that_are_gone_are_named() -> None:
     assert "1 run of edition 1 is no longer in scope: focal." in further_sentences(one)
     gone = "2 runs of edition 1 are no longer in scope: focal and plain."
     assert gone in further_sentences(both)
+
+
+def test_new_versions_of_metrics_are_named() -> None:
+    """They change values of the same predictions, which nobody should take for a worse model."""
+    runs = BEFORE.snapshot.runs
+    first = report(snapshot(runs, declared={"mcc": 1}))
+    can = "which can change the values of the same predictions."
+
+    def told(previous: Report, **versions: object) -> str:
+        return " ".join(further_sentences(report(snapshot(runs, **versions), previous)))
+
+    mcc = "Matthews correlation coefficient (MCC)"
+    assert f"Since edition 1 there is a new version of {mcc}, {can}" in told(
+        first, declared={"mcc": 2}
+    )
+    assert f"Since edition 1 there is a new version of offdiag's metrics, {can}" in told(
+        first, declared={"mcc": 1}, suite_version=2
+    )
+    assert "new version" not in told(first, declared={"mcc": 1})
+    assert "new version" not in told(BEFORE, declared={"mcc": 1}), "its version is not known"
 
 
 def test_other_samples_are_never_compared() -> None:
