@@ -29,6 +29,11 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
 
+    @property
+    def header_column(self) -> int:
+        """The column that names a row: the run, else the first one."""
+        return next((i for i, title in enumerate(self.columns) if title.lower() == "run"), 0)
+
 
 def table_of(
     title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], note: str = ""

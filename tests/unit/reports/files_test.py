@@ -127,6 +127,15 @@ def test_every_head_cell_says_what_its_column_is(second: Report) -> None:
     assert all(head["scope"] in {"col", "row"} for head in page.all("th"))
 
 
+def test_every_row_has_a_header(second: Report) -> None:
+    page = Page(files_of(second)["html"])
+    rows = [row for body in page.all("tbody") for row in body.inside("tr")]
+    headers = [row.inside("th") for row in rows]
+
+    assert all(len(cells) == 1 and cells[0]["scope"] == "row" for cells in headers)
+    assert {"focal", "mel"} <= {cells[0].text for cells in headers}
+
+
 def test_the_first_sentence_is_the_first_sentence_everywhere(second: Report) -> None:
     files = files_of(second)
     first = Page(files["html"]).one("p", "lead").text

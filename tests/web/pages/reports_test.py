@@ -193,6 +193,14 @@ def test_a_report_shows_its_plan_its_next_times_and_how_its_editions_fared(
     assert "Editions 1 to 2, each with its 95 % interval" in page.one("main").text
 
 
+def test_every_row_of_an_edition_has_a_header(report_reader: PageClient) -> None:
+    page = report_reader.page("/reports/weekly/2")
+    rows = [row for body in page.all("tbody") for row in body.inside("tr")]
+
+    assert all(len(row.inside("th")) == 1 for row in rows)
+    assert {"lr", "malignant"} <= {row.inside("th")[0].text for row in rows}
+
+
 def test_a_report_without_a_schedule_can_get_one(report_reader: PageClient) -> None:
     text = report_reader.page("/reports/by%20hand").one("main").text
 
