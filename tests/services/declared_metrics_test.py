@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from offdiag.errors import EvaluationPending
+from offdiag.services.evaluation.history import run_history
 from offdiag.services.evaluation.pending import evaluate_pending
 from offdiag.services.evaluation.recompute import recompute_stale
 from offdiag.services.evaluation.results import evaluation_of
@@ -58,6 +59,20 @@ def test_a_gate_in_a_file_has_the_definition_of_its_process(
     assert found[::2] == found[1::2]
     assert len(set(found)) == 3
     assert evaluation_id() == found[-1], "this process does not know the metric"
+
+
+def test_the_history_names_other_definitions(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = log(database)
+    evaluated(database)
+    for version in (1, 2):
+        declare(monkeypatch, version)
+        evaluated(database)
+
+    history = run_history(database, run.id)
+
+    assert [entry.differences for entry in history] == [(), *[("other declared metrics",)] * 2]
 
 
 @pytest.mark.both_databases

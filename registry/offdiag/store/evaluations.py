@@ -342,6 +342,7 @@ class PastEvaluation:
     truth_number: int | None
     suite_version: int
     engine_version: str
+    rules_digest: str | None
     n_cases: int
     n_labelled: int
     is_current: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from offdiag.domain.slices import parse_slice
 from offdiag.services.small_groups import sizes_in_truth, sizes_of_run, suppressed_below
@@ -80,6 +81,9 @@ def with_differences(evaluations: Sequence[PastEvaluation]) -> tuple[HistoryEntr
     return tuple(entries)
 
 
+_JUDGED_BY = ("other flag rules or thresholds", "other declared metrics")
+
+
 def _differences(before: PastEvaluation, after: PastEvaluation) -> tuple[str, ...]:
     compared = (
         ("label version", before.truth_number, after.truth_number),
@@ -87,7 +91,12 @@ def _differences(before: PastEvaluation, after: PastEvaluation) -> tuple[str, ..
         ("offdiag", before.engine_version, after.engine_version),
         ("labelled samples", before.n_labelled, after.n_labelled),
     )
-    return tuple(f"{what} {was} → {now}" for what, was, now in compared if was != now)
+    found = [f"{what} {was} → {now}" for what, was, now in compared if was != now]
+    if before.rules_digest and after.rules_digest:
+        # A digest of rules and thresholds; one of the declared metrics follows a plus.
+        was, now = before.rules_digest.split("+"), after.rules_digest.split("+")
+        found += [text for text, old, new in zip_longest(_JUDGED_BY, was, now) if old != new]
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
