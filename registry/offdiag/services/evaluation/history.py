@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from offdiag.domain.slices import parse_slice
 from offdiag.services.small_groups import sizes_in_truth, sizes_of_run, suppressed_below
@@ -81,9 +80,6 @@ def with_differences(evaluations: Sequence[PastEvaluation]) -> tuple[HistoryEntr
     return tuple(entries)
 
 
-_JUDGED_BY = ("other flag rules or thresholds", "other declared metrics")
-
-
 def _differences(before: PastEvaluation, after: PastEvaluation) -> tuple[str, ...]:
     compared = (
         ("label version", before.truth_number, after.truth_number),
@@ -93,9 +89,9 @@ def _differences(before: PastEvaluation, after: PastEvaluation) -> tuple[str, ..
     )
     found = [f"{what} {was} → {now}" for what, was, now in compared if was != now]
     if before.rules_digest and after.rules_digest:
-        # A digest of rules and thresholds; one of the declared metrics follows a plus.
-        was, now = before.rules_digest.split("+"), after.rules_digest.split("+")
-        found += [text for text, old, new in zip_longest(_JUDGED_BY, was, now) if old != new]
+        # Behind a plus follows the digest of the declared metrics.
+        old, new = (d.partition("+")[2] for d in (before.rules_digest, after.rules_digest))
+        found += ["other declared metrics"] if old != new else []
     return tuple(found)
 
 
