@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from pathlib import Path
 
 import pytest
@@ -179,20 +178,3 @@ def test_a_file_that_everybody_can_read_is_warned_of(
 
     assert "chmod 600" in caplog.text
     assert GOOD not in caplog.text
-
-
-def test_a_file_that_was_cut_is_not_taken_for_another_key(
-    sqlite_database: Database, tmp_path: Path
-) -> None:
-    whole = f"{secrets.token_hex(32)}\n"
-    path = tmp_path / "made.key"
-    settings = ServerSettings(secret_key_file=str(path))
-    for text in (whole, whole.strip(), secrets.token_hex(16), f"{secrets.token_hex(20)}\n"):
-        path.write_text(text)
-        assert signing_key(settings, sqlite_database) == text.strip()
-
-    path.write_text(whole[:50])
-
-    with pytest.raises(InvalidInput, match="was cut: it has 50 of 64 characters") as refused:
-        signing_key(settings, sqlite_database)
-    assert "Remove" in str(refused.value)

@@ -23,9 +23,6 @@ SUFFIX = ".key"
 """The suffix of the file next to an embedded database."""
 SHORTEST = 32
 FEWEST_CHARACTERS = 8
-_LENGTH = 64
-"""Characters of a key that was made here; a line end follows them."""
-_HEXADECIMAL = frozenset("0123456789abcdef")
 PLACEHOLDERS = (
     *("changeme", "changethis", "replaceme", "replacethis", "yoursecret", "yourkey"),
     *("secretkey", "supersecret", "notsosecret", "insecure", "example", "default"),
@@ -50,7 +47,7 @@ def signing_key(settings: ServerSettings, database: Database) -> str:
     or created, and for a team database with neither setting.
     """
     if settings.secret_key:
-        return _checked(settings.secret_key, SETTING, weakness_of(settings.secret_key))
+        return _checked(settings.secret_key, SETTING)
     if settings.secret_key_file:
         return _kept_in(Path(settings.secret_key_file).expanduser().absolute())
     if database.path is None:
@@ -69,7 +66,7 @@ def _kept_in(path: Path) -> str:
     try:
         if not path.exists():
             _make(path)
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = path.read_text(encoding="utf-8", errors="replace").strip()
         if path.stat().st_mode & stat.S_IROTH:
             _log.warning(
                 "%s signs forms and every user of this machine can read it; run: chmod 600 %s",
@@ -83,7 +80,7 @@ def _kept_in(path: Path) -> str:
             hint=f"Set OFFDIAG_SERVER__SECRET_KEY to the output of {_MAKE_ONE}, or name a file "
             "that this user can make with server.secret_key_file.",
         ) from error
-    return _checked(text, str(path), weakness_of_file(text)).strip()
+    return _checked(text, str(path))
 
 
 def _make(path: Path) -> None:
@@ -103,8 +100,8 @@ def _make(path: Path) -> None:
         Path(name).unlink()
 
 
-def _checked(key: str, source: str, weakness: str | None) -> str:
-    if weakness is None:
+def _checked(key: str, source: str) -> str:
+    if not (weakness := weakness_of(key)):
         return key
     raise InvalidInput(
         f"the key in {source} {weakness}.",
@@ -113,15 +110,6 @@ def _checked(key: str, source: str, weakness: str | None) -> str:
         if source == SETTING
         else f"Remove {source}: the next start makes a new one, and people sign in again.",
     )
-
-
-def weakness_of_file(text: str) -> str | None:
-    """Why the key in a file is not secure or not whole, or None if it is both."""
-    key = text.strip()
-    is_cut = SHORTEST < len(key) < _LENGTH and not text.endswith("\n")
-    if is_cut and _HEXADECIMAL.issuperset(key):
-        return f"was cut: it has {len(key)} of {_LENGTH} characters, and no line end"
-    return weakness_of(key)
 
 
 def weakness_of(key: str) -> str | None:

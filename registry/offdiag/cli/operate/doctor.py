@@ -170,7 +170,7 @@ def open_files_finding(settings: Settings, database: Database) -> Finding:
 
 
 def _kept(name: str, path: Path) -> Finding:
-    from offdiag_web.signing_key import weakness_of_file
+    from offdiag_web.signing_key import weakness_of
 
     try:
         if not path.parent.is_dir():
@@ -179,7 +179,7 @@ def _kept(name: str, path: Path) -> Finding:
             )
         if not os.path.lexists(path):
             return Finding(name, f"{path} is created by offdiag serve")
-        text = path.read_text(encoding="utf-8", errors="replace")
+        key = path.read_text(encoding="utf-8", errors="replace").strip()
         is_open = bool(path.stat().st_mode & stat.S_IROTH)
     except OSError as error:
         return Finding(
@@ -187,7 +187,7 @@ def _kept(name: str, path: Path) -> Finding:
             f"{path} cannot be read: {error.strerror or error}.",
             "Give the user of offdiag serve read access.",
         )
-    weakness = weakness_of_file(text)
+    weakness = weakness_of(key)
     if weakness is not None:
         return Finding(
             name,
