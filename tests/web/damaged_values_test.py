@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -10,12 +12,13 @@ from structlog.testing import capture_logs
 
 from offdiag.cli.commands import offdiag as commands
 from offdiag.errors import DamagedData
+from offdiag.services.datasets import browse_mapped_runs
 from offdiag.services.evaluation.recompute import recompute_runs
 from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.models import ConfusionMatrixRow, PredictionChunkRow
-from support.logging_runs import log, work_off
+from support.logging_runs import log, upload_matrix, work_off
 from support.pages import PageClient
 
 WAY_OUT = "`offdiag verify` names all damage; `offdiag db restore FILE` restores a backup."
@@ -126,10 +129,13 @@ def test_damage_is_named_on_every_surface_and_found_by_verify(
     assert not verify(database).is_clean
 
 
-def test_damage_that_a_statement_finds_is_named(client: PageClient, database: Database) -> None:
+@pytest.mark.parametrize("names", ['["a"', "[]", "[1, 2, 3]"])
+def test_damage_that_a_statement_finds_is_named(
+    client: PageClient, database: Database, names: str
+) -> None:
     _scored(database)
     with database.write() as session:
-        session.execute(text("UPDATE label_set SET names = '[\"a\"'"))
+        session.execute(text("UPDATE label_set SET names = :names"), {"names": names})
 
     found = client.get("/api/v1/runs")
 
@@ -147,3 +153,41 @@ def test_damaged_results_are_computed_again(database: Database) -> None:
     work_off(database)
 
     assert verify(database).is_clean
+
+
+@pytest.mark.parametrize("path", ["/runs", "/runs/{}", "/api/v1/runs", "/api/v1/runs/{}"])
+def test_a_verdict_that_is_none_is_named(
+    client: PageClient, database: Database, path: str
+) -> None:
+    run = upload_matrix(database, [[3, 1], [0, 2]], ["a", "b"], orientation="actual_columns")
+    with database.write() as session:
+        session.execute(text("PRAGMA ignore_check_constraints = ON"))
+        session.execute(text("UPDATE run SET orientation_verdict = 'canon'"))
+        session.execute(text("PRAGMA ignore_check_constraints = OFF"))
+
+    found = client.get(path.format(run.id))
+
+    assert found.status_code == 500
+    assert "a value cannot be read (ValueError" in html.unescape(found.text)
+    assert run.id in [each.subject for each in verify(database).findings]
+
+
+def test_changed_class_names_are_named_beside_slices_and_costs(
+    client: PageClient, database: Database
+) -> None:
+    log(
+        database,
+        y_true=["n", "y"] * 3,
+        y_pred=["n", "y", "n", "n", "y", "y"],
+        slices={"site": ["x", "y"] * 3},
+    )
+    work_off(database)
+    with database.write() as session:
+        session.execute(text('UPDATE label_set SET names = \'["y", "n"]\''))
+        dataset_id = session.execute(text("SELECT id FROM dataset")).scalar_one()
+
+    found = client.get("/api/v1/runs", query_string={"filter": "recall[y]@site=x>=0"})
+    with pytest.raises(DamagedData, match="names are not those"):
+        browse_mapped_runs(database, dataset_id)
+
+    assert found.get_json()["error"]["code"] == "damaged_data"

@@ -29,6 +29,7 @@ from offdiag.flags.problems import (
     problems_of,
 )
 from offdiag.flags.verdict import Severity
+from offdiag.store.datasets import stored_labels
 from offdiag.store.evaluations import has_results_of_run
 from offdiag.store.flags import newest_decisions
 from offdiag.store.models import (
@@ -321,12 +322,12 @@ def _datasets(session: Session, ids: Collection[int]) -> dict[int, DatasetOfProb
     if not ids:
         return {}
     rows = session.execute(
-        select(DatasetRow.id, DatasetRow.name, ProjectRow.name, DatasetRow.task, LabelSetRow.names)
+        select(DatasetRow.id, DatasetRow.name, ProjectRow.name, DatasetRow.task, LabelSetRow)
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
         .where(DatasetRow.id.in_(ids))
     )
     return {
-        id_: DatasetOfProblems(name, project, Task(task), tuple(labels))
-        for id_, name, project, task, labels in rows
+        id_: DatasetOfProblems(name, project, Task(task), stored_labels(label_set).names)
+        for id_, name, project, task, label_set in rows
     }

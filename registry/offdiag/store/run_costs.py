@@ -216,11 +216,12 @@ def rated_runs(session: Session, *, dataset_id: int, limit: int) -> list[RatedRu
 
 def positive_class(session: Session, dataset_id: int) -> tuple[int, str]:
     """Code and name of the positive class: the declared one, else the second."""
-    names, declared = session.execute(
-        select(LabelSetRow.names, DatasetRow.positive_label)
+    label_set, declared = session.execute(
+        select(LabelSetRow, DatasetRow.positive_label)
         .join(DatasetRow, DatasetRow.label_set_id == LabelSetRow.id)
         .where(DatasetRow.id == dataset_id)
     ).one()
+    names = stored_labels(label_set).names
     code = 1 if declared is None else names.index(declared)
     return code, names[code]
 

@@ -34,6 +34,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunState, WorstClass
 from offdiag.domain.values import MetricValue
 from offdiag.flags.catalogue import RULES
+from offdiag.store.codec import damaged
 from offdiag.store.evaluations import (
     VALUE_COLUMNS,
     EvaluationWork,
@@ -60,6 +61,7 @@ from offdiag.store.models import (
     TruthVersionRow,
 )
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.runs import verdict_of
 
 EVALUATIONS: BindParameter[Any] = bindparam("evaluations", expanding=True)
 """The evaluation ids of a page of runs."""
@@ -190,6 +192,8 @@ def worst_classes(session: Session, evaluations: Sequence[int]) -> dict[int, Wor
 
 
 def _worst_class(row: Row[*tuple[Any, ...]]) -> WorstClass:
+    if not isinstance(row.label, str):
+        raise damaged(f"class {row.class_index} has no name.")
     support = None if row.support is None else round(row.support)
     return WorstClass(row.label, support, recorded_value(row))
 
@@ -370,6 +374,7 @@ def found_fields(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
         "state": RunState(row.state),
         "n_unlabelled": row.n_unlabelled or 0,
         "source": SourceOrientation(row.source_orientation),
+        "orientation_verdict": verdict_of(row),
         "derivation": derivation,
     }
 

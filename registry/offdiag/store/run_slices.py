@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -43,6 +44,7 @@ from offdiag.metrics.groups.gaps import (
 )
 from offdiag.metrics.slices.counts import CONDITION_AXIS
 from offdiag.settings import load_settings
+from offdiag.store.datasets import stored_labels
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (
     DatasetRow,
@@ -278,7 +280,7 @@ def _counted(
             SliceCountsRow.n_slices,
             SliceCountsRow.n_parts,
             SliceCountsRow.dtype,
-            LabelSetRow.names,
+            LabelSetRow,
             DatasetRow.task,
         )
         .join(EvaluationRow, EvaluationRow.id == SliceCountsRow.evaluation_id)
@@ -294,6 +296,7 @@ def _counted(
             RunRow.dataset_id == dataset_id,
             EvaluationRow.truth_version_id == newest_id(dataset_id),
         )
+    labels_of = cache(stored_labels)
     return [
         _Counted(
             run_id,
@@ -302,10 +305,12 @@ def _counted(
             n_slices,
             n_parts,
             np.dtype(kind).newbyteorder("<"),
-            names,
+            labels_of(label_set).names,
             of_sets=task == Task.MULTILABEL,
         )
-        for run_id, at, columns, n_slices, n_parts, kind, names, task in session.execute(statement)
+        for run_id, at, columns, n_slices, n_parts, kind, label_set, task in session.execute(
+            statement
+        )
     ]
 
 

@@ -10,7 +10,11 @@ from typing import Any
 from sqlalchemy import Row, RowMapping, Select, bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
-from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
+from offdiag.domain.orientation import (
+    OrientationEvidence,
+    OrientationVerdict,
+    SourceOrientation,
+)
 from offdiag.domain.runs import Derivation, RunFacts, RunState, SaidOfRun, new_run_id
 from offdiag.errors import Conflict, NotFound
 from offdiag.store.datasets import DatasetRecord
@@ -318,6 +322,7 @@ def _record(row: RunRow) -> RunRecord:
         row,
         state=RunState(row.state),
         source=SourceOrientation(row.source_orientation),
+        orientation_verdict=verdict_of(row),
         derivation=derivation_of(row),
         decision=row.derivation if row.derived_from is None else None,
     )
@@ -327,6 +332,12 @@ def recorded(row: RunRow) -> dict[str, Any]:
     """The fields of a `RunRecord` by name, for read models that add to them."""
     record = _record(row)
     return {field.name: getattr(record, field.name) for field in fields(RunRecord)}
+
+
+def verdict_of(row: RunRow | Row[*tuple[Any, ...]]) -> OrientationVerdict | None:
+    """The recorded verdict on an uploaded matrix. Raises `ValueError` for any other word."""
+    verdict = row.orientation_verdict
+    return None if verdict is None else OrientationVerdict(verdict)
 
 
 def derivation_of(row: RunRow | Row[*tuple[Any, ...]]) -> Derivation | None:
