@@ -191,3 +191,17 @@ def test_changed_class_names_are_named_beside_slices_and_costs(
         browse_mapped_runs(database, dataset_id)
 
     assert found.get_json()["error"]["code"] == "damaged_data"
+
+
+@pytest.mark.on_postgresql
+@pytest.mark.parametrize("time", ["infinity", "-infinity"])
+def test_a_time_that_python_cannot_have_is_named(
+    client: PageClient, database: Database, time: str
+) -> None:
+    log(database)
+    with database.write() as session:
+        session.execute(text(f"UPDATE run SET created_at = '{time}'"))
+
+    found = client.get("/api/v1/runs")
+
+    assert found.get_json()["error"]["code"] == "damaged_data"

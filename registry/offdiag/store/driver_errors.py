@@ -233,17 +233,18 @@ def unreadable_values_named(place: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        if _NO_JSON not in str(error.orig):
+        said = _UNREADABLE.search(str(error.orig))
+        if said is None:
             raise
-        raise _unreadable(place, _NO_JSON) from error
+        raise _unreadable(place, said[0]) from error
     except (ValueError, TypeError, LookupError, AssertionError) as error:
         if isinstance(error, OffdiagError) or not _comes_from_the_store(error):
             raise
         raise _unreadable(place, f"{type(error).__name__}: {error}") from error
 
 
-_NO_JSON = "malformed JSON"
-"""What SQLite says about a document that a statement looks into."""
+_UNREADABLE = re.compile("malformed JSON|timestamp too (large|small)")
+"""What SQLite says about a document that a statement looks into, psycopg about a stored time."""
 
 
 def _unreadable(place: str, said: str) -> DamagedData:
