@@ -11,6 +11,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.errors import STATUS_OF
 from support.dashboard import log_lesions
+from support.logging_runs import log
 from support.pages import Page, PageClient, client_for
 from support.registries import dashboard
 
@@ -170,6 +171,16 @@ def test_the_page_of_a_missing_database_names_file_and_remedy(tmp_path: Path) ->
     assert page.one("h1").text == "The registry is not available"
     assert "broken.db" in page.one("main").text
     assert any(link.text == "Try again" for link in page.all("a"))
+
+
+def test_a_picture_of_a_run_that_waits_for_its_evaluation_is_not_a_registry_that_is_away(
+    sqlite_database: Database,
+) -> None:
+    run = log(sqlite_database)
+
+    page = client_for(dashboard(sqlite_database)).page(f"/runs/{run.id}/matrix.svg", 503)
+
+    assert page.one("h1").text == "There are no metrics yet"
 
 
 @pytest.mark.parametrize("path", ["/full", "/full.json"])

@@ -92,6 +92,11 @@ _TITLES = {
     503: "The registry is not available",
     507: "The registry has no room left",
 }
+_OUT_OF_MEMORY = "out_of_memory"
+_TITLES_OF_CODES = {
+    EvaluationPending.code: "There are no metrics yet",
+    _OUT_OF_MEMORY: "The server is short of memory",
+}
 _HINTS = {
     404: "Check the address, or start from the list of runs.",
     405: "Open the page by its link instead.",
@@ -153,7 +158,8 @@ class Failure:
 
     @property
     def title(self) -> str:
-        return _TITLES.get(self.status, "This request failed")
+        known = _TITLES_OF_CODES.get(self.code) or _TITLES.get(self.status)
+        return known or "This request failed"
 
 
 def register(app: Flask) -> None:
@@ -414,11 +420,11 @@ def _ways_out(failure: Failure) -> tuple[tuple[str, str], ...]:
 
 def _without_memory(error: MemoryError) -> Response:
     # The memory of the failed request is free again, so the server can continue.
-    log.warning("out_of_memory", path=loggable_path(request.path), error=str(error))
+    log.warning(_OUT_OF_MEMORY, path=loggable_path(request.path), error=str(error))
     return _answer(
         Failure(
             503,
-            "out_of_memory",
+            _OUT_OF_MEMORY,
             "This request needs more memory than the server has left.",
             hint="Try again in a moment, or send or ask for less at once.",
         )
