@@ -312,7 +312,8 @@ def test_files_have_a_column_of_weights(url: str, tmp_path: Path) -> None:
     assert said in " ".join(shown.split())
     file.write_text("y_true,y_pred,w\nill,ill,heavy\n", encoding="utf-8")
     refused = CliRunner().invoke(commands, ["log", str(file), *named])
-    assert "'w' is 'heavy'. Scores and weights are numbers" in str(refused.exception)
+    assert "column 'w' on line 2 of" in str(refused.exception)
+    assert "is 'heavy'. Scores and weights are numbers" in str(refused.exception)
 
 
 def test_runs_with_weights_are_sorted_and_ranked_apart_from_the_others(url: str) -> None:
